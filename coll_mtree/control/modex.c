@@ -99,14 +99,14 @@ static void settings_get(const opal_process_name_t *name, coll_mtree_settings_t 
  * which published the lines @a theirs ("": nothing). */
 static void log_difference(ompi_communicator_t *comm, int rank, const char *theirs)
 {
-    coll_mtree_settings_difference_t difference;
+    const char *own = modex.own.lines;
 
     /* A rank 0 that has no mtree cannot log. */
     if (ompi_comm_rank(comm) != (theirs[0] == '\0' && rank == 0) ||
         !coll_mtree_log_is_first("settings that differ")) {
         return;
     }
-    if (!coll_mtree_settings_find_difference(modex.own.lines, theirs, &difference)) {
+    if (!coll_mtree_settings_find_difference(&own, &theirs)) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
                     "it, or did not ask for it; install the same one on all hosts, and "
                     "set coll, or coll_mtree_topology, for all ranks; the fallback "
@@ -116,8 +116,8 @@ static void log_difference(ompi_communicator_t *comm, int rank, const char *thei
     }
     mtree_error("coll_mtree_%.*s on rank 0, but %.*s on rank %d of communicator %u (%s); "
                 "it must be the same on all ranks; the fallback serves",
-                difference.own_length, difference.own, difference.their_length,
-                difference.theirs, rank, coll_mtree_cid(comm), comm->c_name);
+                (int)strcspn(own, "\n"), own, (int)strcspn(theirs, "\n"), theirs, rank,
+                coll_mtree_cid(comm), comm->c_name);
 }
 
 static process_t settings_ask(ompi_communicator_t *comm, int rank,

@@ -8,19 +8,15 @@ static size_t line_length(const char *line)
     return strcspn(line, "\n");
 }
 
-bool coll_mtree_settings_find_difference(const char *lines, const char *theirs,
-                                         coll_mtree_settings_difference_t *difference_p)
+bool coll_mtree_settings_find_difference(const char **own_p, const char **theirs_p)
 {
-    size_t own_length = line_length(lines), their_length = line_length(theirs);
+    size_t own = line_length(*own_p), theirs = line_length(*theirs_p);
 
-    while (own_length > 0 && own_length == their_length &&
-           strncmp(lines, theirs, own_length) == 0) {
-        lines += own_length + (lines[own_length] == '\n');
-        theirs += their_length + (theirs[their_length] == '\n');
-        own_length = line_length(lines);
-        their_length = line_length(theirs);
+    while (own > 0 && own == theirs && strncmp(*own_p, *theirs_p, own) == 0) {
+        *own_p += own + ((*own_p)[own] == '\n');
+        *theirs_p += theirs + ((*theirs_p)[theirs] == '\n');
+        own = line_length(*own_p);
+        theirs = line_length(*theirs_p);
     }
-    *difference_p = (coll_mtree_settings_difference_t){lines, theirs, (int)own_length,
-                                                       (int)their_length};
-    return own_length > 0 && their_length > 0;
+    return own > 0 && theirs > 0;
 }

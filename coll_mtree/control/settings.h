@@ -23,15 +23,8 @@ typedef struct {
     coll_mtree_abilities_t abilities;
 } coll_mtree_settings_t;
 
-/* Two lines that differ, without their ends. */
-typedef struct {
-    const char *own, *theirs;
-    int own_length, their_length;
-} coll_mtree_settings_difference_t;
-
-/* The first lines of @a lines and @a theirs that differ.  False: one of the two ends
- * before, so that it is no matter of a value. */
-bool coll_mtree_settings_find_difference(const char *lines, const char *theirs,
-                                         coll_mtree_settings_difference_t *difference_p);
+/* Go on to the first of the lines at *own_p and *theirs_p that differ.  False: one of the
+ * two ends before, so that it is no matter of a value. */
+bool coll_mtree_settings_find_difference(const char **own_p, const char **theirs_p);
 
 #endif
