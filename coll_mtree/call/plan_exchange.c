@@ -156,20 +156,18 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
                                &entry->appendix);
 }
 
-/* On rank 0: reply with the plan if there is one, otherwise have it made.  The exchange
- * that brings the hosts of all ranks in @a contributions ends first, and has made the
- * planning context for the others. */
+/* On rank 0: have the plan made, or looked up.  The exchange that brings the hosts of all
+ * ranks in @a contributions ends first, and has made the planning context for the others.
+ */
 static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contributions,
                             void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
-    coll_mtree_proc_group_t *group = coll_mtree_proc_group_of(entry->module, entry->comm);
 
+    (void)coll_mtree_proc_group_of(entry->module, entry->comm);
     entry->decided = COLL_MTREE_REPLY_PLAN;
     entry->planned.forecast = mtree_forecast_of(false);
-    if ((contributions == NULL && entry->module->context == NULL) ||
-        (entry->query.traffic == NULL && !entry->call_class.relayed &&
-         coll_mtree_planning_context_find(group, &entry->call_class, &entry->planned))) {
+    if (contributions == NULL && entry->module->context == NULL) {
         exchange_answer(exchange, entry);
         return;
     }

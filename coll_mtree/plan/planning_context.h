@@ -77,11 +77,6 @@ mtree_plan_t *coll_mtree_planning_context_relayed(
     const coll_mtree_planned_t *planned, ompi_communicator_t *comm,
     const coll_mtree_call_class_t *call_class, mtree_forecast_t *forecast_p);
 
-/* The same if it has been made for @a group, of @a comm; false: it has not. */
-bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
-                                      const coll_mtree_call_class_t *call_class,
-                                      coll_mtree_planned_t *planned_p);
-
 /* Log the line of a communicator: its hosts, and its first @a plan (NULL: there is none)
  * with its @a forecast. */
 void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The plans of planning contexts (coll_mtree/plan/planning_context.h), in a table of call
- * classes.  They change only under the contexts' lock.
+ * classes.  The lock is for the list of all contexts' plans: contexts that nobody plans
+ * for any more are destroyed by the program's threads.
  */
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/params.h"
@@ -150,18 +151,6 @@ stored_plan_donor(const coll_mtree_planning_context_t *context,
     return donor;
 }
 
-/* What is stored for calls of @a by_host; without a plan at first. */
-static stored_plan_t *context_stored(coll_mtree_planning_context_t *context,
-                                     const coll_mtree_call_class_t *by_host)
-{
-    stored_plan_t *stored;
-
-    coll_mtree_planning_context_lock();
-    stored = coll_mtree_class_table_get(&context->plans, by_host, sizeof(*stored));
-    coll_mtree_planning_context_unlock();
-    return stored;
-}
-
 /*
  * Is a plan for @a collective made for the order of the ranks?  A scan is planned from
  * host to host, each of which it visits once; with ranks that come back to an earlier
@@ -210,16 +199,6 @@ void coll_mtree_planning_context_free_plans(coll_mtree_planning_context_t *conte
     coll_mtree_planning_context_unlock();
 }
 
-/* @a stored, as others see it. */
-static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
-                                        const stored_plan_t *stored)
-{
-    return (coll_mtree_planned_t){.context = context,
-                                  .plan = mtree_plan_retain(stored->plan),
-                                  .version = context->version,
-                                  .forecast = stored->forecast};
-}
-
 coll_mtree_planned_t
 coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
                                  ompi_communicator_t *comm,
@@ -231,11 +210,18 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
 
     /* Its plan with relays lies beside it. */
     by_host.relayed = false;
-    stored = context_stored(context, &by_host);
+    stored = coll_mtree_class_table_get(&context->plans, &by_host, sizeof(*stored));
     if (!is_current(context, stored)) {
         context_run(context, comm, stored);
+    } else {
+        coll_mtree_planning_context_lock();
+        stored_plan_use(stored);
+        coll_mtree_planning_context_unlock();
     }
-    return context_see(context, stored);
+    return (coll_mtree_planned_t){.context = context,
+                                  .plan = mtree_plan_retain(stored->plan),
+                                  .version = context->version,
+                                  .forecast = stored->forecast};
 }
 
 mtree_plan_t *coll_mtree_planning_context_relayed(
@@ -251,7 +237,7 @@ mtree_plan_t *coll_mtree_planning_context_relayed(
         return NULL;
     }
     by_host = coll_mtree_planning_context_by_host(context, call_class);
-    stored = context_stored(context, &by_host);
+    stored = coll_mtree_class_table_get(&context->plans, &by_host, sizeof(*stored));
     if (!is_current(context, stored) ||
         (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
         mtree_forecast_t forecast = mtree_forecast_of(false);
@@ -262,29 +248,4 @@ mtree_plan_t *coll_mtree_planning_context_relayed(
     }
     *forecast_p = stored->forecast;
     return mtree_plan_retain(stored->plan);
-}
-
-bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
-                                      const coll_mtree_call_class_t *call_class,
-                                      coll_mtree_planned_t *planned_p)
-{
-    coll_mtree_planning_context_t *context;
-    stored_plan_t *stored = NULL;
-    bool found;
-
-    coll_mtree_planning_context_lock();
-    context = group->context;
-    if (context != NULL && context->hosts.topology != NULL) {
-        coll_mtree_call_class_t by_host =
-            coll_mtree_planning_context_by_host(context, call_class);
-
-        stored = coll_mtree_class_table_find(&context->plans, &by_host);
-    }
-    found = stored != NULL && is_current(context, stored);
-    if (found) {
-        stored_plan_use(stored);
-        *planned_p = context_see(context, stored);
-    }
-    coll_mtree_planning_context_unlock();
-    return found;
 }
