@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The elements of a chunk fit into an int: they have COLL_MTREE_ANY_LENGTH bytes at most,
  * or are one, or through relays no more than the user counts.
@@ -64,21 +65,34 @@ static coll_mtree_elements_t buffers_part(const coll_mtree_buffers_t *buffers,
                : buffers_elements(buffers, offset_p);
 }
 
+/* Blocks that are stashed are copied to their places before and after the call alone. */
 static void buffers_pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
 {
-    const coll_mtree_elements_t part =
-        buffers_part(arg, &((coll_mtree_buffers_t *)arg)->args->send, rank, &offset);
+    const coll_mtree_buffers_t *buffers = arg;
 
-    coll_mtree_pack(&part, offset, bytes, length);
+    if (buffers->send.stash != NULL) {
+        memcpy(bytes, buffers->send.address[rank] + offset, length);
+    } else {
+        const coll_mtree_elements_t part =
+            buffers_part(buffers, &buffers->args->send, rank, &offset);
+
+        coll_mtree_pack(&part, offset, bytes, length);
+    }
 }
 
 static void buffers_unpack(void *arg, int rank, size_t offset, const void *bytes,
                            size_t length)
 {
-    const coll_mtree_elements_t part =
-        buffers_part(arg, &((coll_mtree_buffers_t *)arg)->args->recv, rank, &offset);
+    const coll_mtree_buffers_t *buffers = arg;
 
-    coll_mtree_unpack(&part, offset, bytes, length);
+    if (buffers->recv.stash != NULL) {
+        memcpy(buffers->recv.address[rank] + offset, bytes, length);
+    } else {
+        const coll_mtree_elements_t part =
+            buffers_part(buffers, &buffers->args->recv, rank, &offset);
+
+        coll_mtree_unpack(&part, offset, bytes, length);
+    }
 }
 
 /* The first byte of elements that are packed, or of others. */
