@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/topology.h"
 
-#include "base/array.h"
 #include "base/host_name.h"
 #include "base/log.h"
 #include "base/nearest.h"
@@ -17,64 +16,122 @@
 /* Of TCP. */
 #define MAX_PORT 65535
 
+/* Add a copy of @a vertex and its strings; NULL without memory, as the arena knows. */
+static mtree_vertex_t *add_vertex(mtree_topology_t *topology, mtree_vertex_t vertex)
+{
+    mtree_arena_t *arena = &topology->arena;
+    mtree_vertex_t *added;
+
+    vertex.name = mtree_arena_strdup(arena, vertex.name);
+    vertex.host = mtree_arena_strdup(arena, vertex.host);
+    vertex.relay = vertex.relay == NULL ? NULL : mtree_arena_strdup(arena, vertex.relay);
+    added = arena->status != MTREE_OK
+                ? NULL
+                : MTREE_ARENA_APPEND(arena, topology->vertices, topology->num_vertices,
+                                     topology->vertex_capacity);
+    if (added != NULL) {
+        *added = vertex;
+    }
+    return added;
+}
+
+/* The same of a link, without its cables. */
+static mtree_link_t *add_link(mtree_topology_t *topology, mtree_link_t link)
+{
+    mtree_link_t *added = MTREE_ARENA_APPEND(
+        &topology->arena, topology->links, topology->num_links, topology->link_capacity);
+
+    if (added != NULL) {
+        link.num_cables = 0;
+        link.cables = NULL;
+        *added = link;
+    }
+    return added;
+}
+
+/* Add a copy of @a cable to @a link, which has room for it. */
+static void add_cable(mtree_topology_t *topology, mtree_link_t *link,
+                      const mtree_cable_t *cable)
+{
+    if (link->cables == NULL) {
+        MTREE_ARENA_ARRAY(&topology->arena, link->cables, MTREE_TOPOLOGY_MAX_CABLES);
+    }
+    if (link->cables != NULL) {
+        link->cables[link->num_cables++] = *cable;
+    }
+}
+
+static mtree_status_t no_memory(const mtree_topology_t *topology)
+{
+    return mtree_no_memory("%d vertices and %d links", topology->num_vertices,
+                           topology->num_links);
+}
+
 mtree_status_t mtree_topology_create(const char *name, const char *source,
                                      mtree_topology_t **topology_p)
 {
     mtree_topology_t *topology = calloc(1, sizeof(*topology));
 
     if (topology == NULL) {
-        goto err;
+        return mtree_no_memory("a topology");
     }
-    topology->name = strdup(name);
-    topology->source = strdup(source);
-    if (topology->source != NULL) {
-        (void)mtree_make_printable(topology->source);
-        mtree_make_utf8(topology->source);
+    topology->name = mtree_arena_strdup(&topology->arena, name);
+    topology->source = mtree_arena_strdup(&topology->arena, source);
+    if (topology->arena.status != MTREE_OK) {
+        mtree_topology_destroy(topology);
+        return mtree_no_memory("a topology");
     }
-    if (topology->name == NULL || topology->source == NULL) {
-        goto err_destroy;
-    }
+    (void)mtree_make_printable(topology->source);
+    mtree_make_utf8(topology->source);
     *topology_p = topology;
     return MTREE_OK;
-
-err_destroy:
-    mtree_topology_destroy(topology);
-err:
-    return mtree_no_memory("a topology");
 }
 
 void mtree_topology_destroy(mtree_topology_t *topology)
 {
-    if (topology == NULL) {
-        return;
+    if (topology != NULL) {
+        mtree_arena_cleanup(&topology->arena);
+        free(topology);
     }
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        free(topology->vertices[i].name);
-        free(topology->vertices[i].host);
-        free(topology->vertices[i].relay);
-    }
-    for (int i = 0; i < topology->num_links; ++i) {
-        free(topology->links[i].cables);
-    }
-    free(topology->vertices);
-    free(topology->links);
-    free(topology->name);
-    free(topology->source);
-    free(topology);
 }
 
-/* Memory for one element more in an array of @a count of at most @a max. */
-static mtree_status_t reserve_one(void *array_p, int *capacity_p, int count, int max,
-                                  size_t size, const char *what)
+mtree_status_t mtree_topology_copy(const mtree_topology_t *from, mtree_topology_t **to_p)
+{
+    mtree_topology_t *to;
+    mtree_status_t status = mtree_topology_create(from->name, from->source, &to);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    to->cost = from->cost;
+    for (int v = 0; v < from->num_vertices && to->arena.status == MTREE_OK; v++) {
+        add_vertex(to, from->vertices[v]);
+    }
+    for (int l = 0; l < from->num_links && to->arena.status == MTREE_OK; l++) {
+        const mtree_link_t *link = &from->links[l];
+        mtree_link_t *added = add_link(to, *link);
+
+        for (int c = 0; c < link->num_cables && added != NULL; c++) {
+            add_cable(to, added, &link->cables[c]);
+        }
+    }
+    if (to->arena.status != MTREE_OK) {
+        status = no_memory(from);
+        mtree_topology_destroy(to);
+        return status;
+    }
+    *to_p = to;
+    return MTREE_OK;
+}
+
+static mtree_status_t check_room(int count, int max, const char *what)
 {
     if (count >= max) {
         mtree_error("the topology has more than %d %s; mtree takes no larger one", max,
                     what);
         return MTREE_ERR_LIMIT;
     }
-    return mtree_array_reserve(array_p, capacity_p, count + 1, size) == MTREE_OK
-               ? MTREE_OK
-               : mtree_no_memory("%d %s", count + 1, what);
+    return MTREE_OK;
 }
 
 bool mtree_topology_name_valid(const char *name)
@@ -100,8 +157,6 @@ mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char 
                                          int *vertex_p)
 {
     mtree_status_t status;
-    mtree_vertex_t *vertex;
-    char *name_copy, *host_copy;
 
     if (host == NULL) {
         host = name;
@@ -112,26 +167,17 @@ mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char 
                     MTREE_TOPOLOGY_MAX_NAME);
         return MTREE_ERR_INVALID;
     }
-    status = reserve_one(&topology->vertices, &topology->vertex_capacity,
-                         topology->num_vertices, MTREE_TOPOLOGY_MAX_VERTICES,
-                         sizeof(*topology->vertices), "vertices");
-    if (status != MTREE_OK) {
-        return status;
+    status = check_room(topology->num_vertices, MTREE_TOPOLOGY_MAX_VERTICES, "vertices");
+    if (status == MTREE_OK &&
+        add_vertex(topology, (mtree_vertex_t){.name = (char *)name,
+                                              .host = (char *)host,
+                                              .kind = kind}) == NULL) {
+        status = no_memory(topology);
     }
-    name_copy = strdup(name);
-    host_copy = strdup(host);
-    if (name_copy == NULL || host_copy == NULL) {
-        free(name_copy);
-        free(host_copy);
-        return mtree_no_memory("vertex %s", name);
+    if (status == MTREE_OK && vertex_p != NULL) {
+        *vertex_p = topology->num_vertices - 1;
     }
-    vertex = &topology->vertices[topology->num_vertices];
-    *vertex = (mtree_vertex_t){.name = name_copy, .host = host_copy, .kind = kind};
-    if (vertex_p != NULL) {
-        *vertex_p = topology->num_vertices;
-    }
-    ++topology->num_vertices;
-    return MTREE_OK;
+    return status;
 }
 
 /* Is @a address a name or a number, a colon and a port? */
@@ -153,7 +199,6 @@ mtree_status_t mtree_topology_set_relay(mtree_topology_t *topology, int vertex,
                                         const char *address, const char **why_p)
 {
     mtree_vertex_t *at = &topology->vertices[vertex];
-    char *copy;
 
     if (at->kind != MTREE_VERTEX_HOST) {
         *why_p = "a switch cannot relay; leave relay out, or make it a host";
@@ -163,13 +208,8 @@ mtree_status_t mtree_topology_set_relay(mtree_topology_t *topology, int vertex,
         *why_p = "it is no address; write relay=\"host:port\" with a port of 1 to 65535";
         return MTREE_ERR_INVALID;
     }
-    copy = strdup(address);
-    if (copy == NULL) {
-        return mtree_no_memory("the relay %s", at->name);
-    }
-    free(at->relay);
-    at->relay = copy;
-    return MTREE_OK;
+    at->relay = mtree_arena_strdup(&topology->arena, address);
+    return at->relay != NULL ? MTREE_OK : no_memory(topology);
 }
 
 static bool capacity_valid(double capacity)
@@ -196,41 +236,35 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
                     MTREE_TOPOLOGY_MAX_LATENCY);
         return MTREE_ERR_INVALID;
     }
-    status = reserve_one(&topology->links, &topology->link_capacity, topology->num_links,
-                         MTREE_TOPOLOGY_MAX_LINKS, sizeof(*topology->links), "links");
-    if (status != MTREE_OK) {
-        return status;
+    status = check_room(topology->num_links, MTREE_TOPOLOGY_MAX_LINKS, "links");
+    if (status == MTREE_OK &&
+        add_link(topology, (mtree_link_t){.u = u,
+                                          .v = v,
+                                          .capacity = {forward, backward},
+                                          .latency = latency,
+                                          .conditions = {.mtu = -1,
+                                                         .loss = -1,
+                                                         .jitter = -1,
+                                                         .cross = -1,
+                                                         .burst = -1}}) == NULL) {
+        status = no_memory(topology);
     }
-    topology->links[topology->num_links] = (mtree_link_t){
-        .u = u,
-        .v = v,
-        .capacity = {forward, backward},
-        .latency = latency,
-        .conditions = {.mtu = -1, .loss = -1, .jitter = -1, .cross = -1, .burst = -1}};
-    if (link_p != NULL) {
-        *link_p = topology->num_links;
+    if (status == MTREE_OK && link_p != NULL) {
+        *link_p = topology->num_links - 1;
     }
-    ++topology->num_links;
-    return MTREE_OK;
+    return status;
 }
 
 mtree_status_t mtree_topology_add_cable(mtree_topology_t *topology, int link,
                                         const mtree_cable_t *cable)
 {
     mtree_link_t *at = &topology->links[link];
-    mtree_cable_t *cables;
 
     if (at->num_cables == MTREE_TOPOLOGY_MAX_CABLES) {
         return MTREE_ERR_LIMIT;
     }
-    cables = realloc(at->cables, ((size_t)at->num_cables + 1) * sizeof(*cables));
-    if (cables == NULL) {
-        return mtree_no_memory("the ends of link %s-%s", topology->vertices[at->u].name,
-                               topology->vertices[at->v].name);
-    }
-    cables[at->num_cables++] = *cable;
-    at->cables = cables;
-    return MTREE_OK;
+    add_cable(topology, at, cable);
+    return at->cables != NULL ? MTREE_OK : no_memory(topology);
 }
 
 int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name)

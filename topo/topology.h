@@ -10,6 +10,7 @@
 #define MTREE_TOPO_TOPOLOGY_H
 
 #include "base/address_value.h"
+#include "base/arena.h"
 #include "base/status.h"
 #include "topo/costs.h"
 
@@ -83,6 +84,7 @@ typedef struct {
     mtree_link_t *links;
     int vertex_capacity, link_capacity;
     mtree_message_cost_t cost; /* as it was measured between these hosts */
+    mtree_arena_t arena;       /* of all of these */
 } mtree_topology_t;
 
 /*
@@ -91,6 +93,9 @@ typedef struct {
  */
 mtree_status_t mtree_topology_create(const char *name, const char *source,
                                      mtree_topology_t **topology_p);
+
+/* A copy of @a from, owned by the caller.  MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_topology_copy(const mtree_topology_t *from, mtree_topology_t **to_p);
 
 /* Free @a topology and all in it; NULL is allowed. */
 void mtree_topology_destroy(mtree_topology_t *topology);

@@ -223,8 +223,6 @@ static mtree_status_t join_links(const reader_t *reader)
     for (int i = 0; i < topology->num_links && status == MTREE_OK; ++i) {
         if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
             topology->links[kept++] = topology->links[i];
-        } else {
-            free(topology->links[i].cables);
         }
     }
     topology->num_links = status == MTREE_OK ? kept : topology->num_links;

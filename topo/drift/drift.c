@@ -38,50 +38,6 @@
 #define EASED_BACKLOGGED 0.15
 #define EASED_COUNT      16
 
-static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology_t **to_p)
-{
-    mtree_topology_t *to;
-    const char *why;
-    mtree_status_t status = mtree_topology_create(from->name, from->source, &to);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    to->cost = from->cost;
-    for (int v = 0; v < from->num_vertices && status == MTREE_OK; v++) {
-        const mtree_vertex_t *vertex = &from->vertices[v];
-
-        status =
-            mtree_topology_add_vertex(to, vertex->name, vertex->host, vertex->kind, NULL);
-        if (status == MTREE_OK) {
-            to->vertices[v].has_position = vertex->has_position;
-            to->vertices[v].x = vertex->x;
-            to->vertices[v].y = vertex->y;
-        }
-        if (status == MTREE_OK && vertex->relay != NULL) {
-            status = mtree_topology_set_relay(to, v, vertex->relay, &why);
-        }
-    }
-    for (int l = 0; l < from->num_links && status == MTREE_OK; l++) {
-        const mtree_link_t *link = &from->links[l];
-
-        status = mtree_topology_add_link(to, link->u, link->v, link->capacity[0],
-                                         link->capacity[1], link->latency, NULL);
-        if (status == MTREE_OK) {
-            to->links[l].conditions = link->conditions;
-        }
-        for (int c = 0; c < link->num_cables && status == MTREE_OK; c++) {
-            status = mtree_topology_add_cable(to, l, &link->cables[c]);
-        }
-    }
-    if (status != MTREE_OK) {
-        mtree_topology_destroy(to);
-        return status;
-    }
-    *to_p = to;
-    return MTREE_OK;
-}
-
 mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *hosts,
                                   int num_hosts, mtree_drift_t **drift_p)
 {
@@ -100,7 +56,7 @@ mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *h
     drift->arcs = calloc(arcs, sizeof(*drift->arcs));
     drift->ratios = malloc(arcs * sizeof(*drift->ratios));
     if (drift->arcs != NULL && drift->ratios != NULL) {
-        status = topology_copy(topology, &drift->topology);
+        status = mtree_topology_copy(topology, &drift->topology);
     }
     if (status == MTREE_OK) {
         status = mtree_routes_create(drift->topology, hosts, num_hosts, &drift->routes);
