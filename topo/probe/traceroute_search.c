@@ -234,18 +234,21 @@ static bool has_same_family(const mtree_traceroute_search_t *search, int host, i
     return family != AF_UNSPEC && family == search->vertices[target].address.family;
 }
 
-/* Add the question that continues a route.  There is one per vertex and target:
- * @a asked[vertex * num_hosts + target] is its number, or -1. */
+/* Add the question that continues a route; a host at its end asks itself.  There is one
+ * per vertex and target: @a asked[vertex * num_hosts + target] is its number, or -1. */
 static void question_add(mtree_traceroute_search_t *search, int *asked, int host,
                          int target)
 {
     int hops, end = route_end(search, host, target, &hops);
-    const mtree_route_question_t question = {host, target, hops + 1};
+    mtree_route_question_t question = {host, target, hops + 1};
     mtree_route_question_t *added;
     int *number;
 
+    if (end >= 0 && end < search->num_hosts) {
+        question = (mtree_route_question_t){end, target, 1};
+        host = end;
+    }
     if (end < 0 || !has_same_family(search, host, target) ||
-        (end < search->num_hosts && end != host) ||
         (end == host && !first_hop_wanted(search, host, target))) {
         return;
     }

@@ -237,6 +237,27 @@ UNIT_TEST(test_network_without_hops)
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 1);
 }
 
+/* Where few routes are wanted, a host on the way asks for the rest of one, which is not
+ * among its own. */
+UNIT_TEST(test_wanted_route_over_hosts)
+{
+    const traits_t traits = {.silent = -1};
+    mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
+    const mtree_route_question_t *questions;
+    int number;
+
+    network_load_shape("mesh:1x5");
+    search_begin(&traits);
+    mtree_traceroute_search_want(search, 0, 4);
+    do {
+        unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
+        for (int q = 0; q < number; q++) {
+            answer(&questions[q], &traits);
+        }
+    } while (number > 0);
+    ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 4);
+}
+
 /* A router that never answers is a hop without an address, and what follows is found. */
 UNIT_TEST(test_silent_router)
 {
