@@ -21,7 +21,10 @@ typedef struct {
     int *gate_vertex; /* [num_hosts] of the classes, or NONE */
     int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the current route */
     bool *done;                             /* [num_traceroutes] */
-    mtree_arena_t arena;                    /* of the arrays */
+    int *steps; /* by vertex: 1 + links to the end of the current run; 0: too many */
+    int *near;  /* [num_near] the vertices that have steps */
+    int num_near;
+    mtree_arena_t arena; /* of the arrays */
 } resolver_t;
 
 int mtree_probe_compare_traceroutes(const void *left, const void *right)
@@ -93,21 +96,43 @@ static bool comes_before(const int *vertices, int count, int vertex)
     return i < count;
 }
 
-/* Find vertices for the places from @a place to @a end - 1 along known links that lead to
- * the vertex at @a end. */
-static bool fill_run(const mtree_probe_graph_t *graph, int *vertices, int place, int end)
+/* Set the steps of all vertices from which so few links lead to @a to that a run may. */
+static void find_near(resolver_t *resolver, int to)
 {
-    const int last = vertices[place - 1];
+    int *steps = resolver->steps, *near = resolver->near;
 
-    if (place == end) {
-        return mtree_probe_graph_find_arc(graph, last, vertices[end]) != NONE;
+    while (resolver->num_near > 0) {
+        steps[near[--resolver->num_near]] = 0;
     }
-    MTREE_PROBE_ARCS_FROM (arc, graph, last) {
-        const int vertex = mtree_probe_arc_to(graph, arc);
+    near[resolver->num_near++] = to;
+    steps[to] = 1;
+    for (int i = 0; i < resolver->num_near && steps[near[i]] <= MAX_FILLED; ++i) {
+        MTREE_PROBE_ARCS_FROM (arc, resolver->graph, near[i]) {
+            const int vertex = mtree_probe_arc_to(resolver->graph, arc);
 
-        if (!comes_before(vertices, place, vertex) && vertex != vertices[end]) {
+            if (steps[vertex] == 0) {
+                steps[vertex] = steps[near[i]] + 1;
+                near[resolver->num_near++] = vertex;
+            }
+        }
+    }
+}
+
+/* Find vertices for the places from @a place to @a end - 1 along known links that lead to
+ * the vertex at @a end, whose steps are set. */
+static bool fill_run(const resolver_t *resolver, int *vertices, int place, int end)
+{
+    if (place == end) {
+        return true;
+    }
+    MTREE_PROBE_ARCS_FROM (arc, resolver->graph, vertices[place - 1]) {
+        const int vertex = mtree_probe_arc_to(resolver->graph, arc);
+        const int steps = resolver->steps[vertex];
+
+        if (steps > 1 && steps <= end - place + 1 &&
+            !comes_before(vertices, place, vertex)) {
             vertices[place] = vertex;
-            if (fill_run(graph, vertices, place + 1, end)) {
+            if (fill_run(resolver, vertices, place + 1, end)) {
                 return true;
             }
         }
@@ -134,8 +159,9 @@ static bool fill_runs(resolver_t *resolver, int length)
     for (int place = 1; place < length; ++place) {
         if (resolver->vertices[place] == NONE) {
             end = run_end(resolver->vertices, place);
+            find_near(resolver, resolver->vertices[end]);
             if (end - place > MAX_FILLED ||
-                !fill_run(resolver->graph, resolver->vertices, place, end)) {
+                !fill_run(resolver, resolver->vertices, place, end)) {
                 filled = false;
             }
             place = end;
@@ -231,7 +257,13 @@ static void resolver_init(resolver_t *resolver)
     const mtree_probe_routes_t *routes = resolver->routes;
     const int num_addresses = routes->addresses.num_addresses;
     mtree_arena_t *arena = &resolver->arena;
+    size_t most = (size_t)(routes->num_hosts + num_addresses); /* vertices */
 
+    for (int i = 0; i < routes->num_traceroutes; ++i) {
+        most += (size_t)routes->traceroutes[i].num_hops;
+    }
+    MTREE_ARENA_ARRAY(arena, resolver->steps, most);
+    MTREE_ARENA_ARRAY(arena, resolver->near, most);
     MTREE_ARENA_ARRAY(arena, resolver->vertex_of, (size_t)num_addresses);
     MTREE_ARENA_ARRAY(arena, resolver->gate_class, (size_t)routes->num_hosts);
     MTREE_ARENA_ARRAY(arena, resolver->gate_vertex, (size_t)routes->num_hosts);
