@@ -151,9 +151,12 @@ static void gather_facts(aliases_t *aliases)
             continue;
         }
         for (int hop = 0; hop < route->num_hops; ++hop) {
-            int next = hop + 1 < route->num_hops
-                           ? routes->num_hosts + route->hops[hop + 1]
-                           : route->to;
+            int next = route->to;
+
+            if (hop + 1 < route->num_hops) {
+                next = route->hops[hop + 1];
+                next += next == MTREE_PROBE_SILENT ? 0 : routes->num_hosts;
+            }
 
             if (mirrored(aliases, route, back, hop)) {
                 add_fact(aliases, (fact_t){route->hops[hop], next,
