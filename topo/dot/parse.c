@@ -191,6 +191,7 @@ static void mention_node(parser_t *parser, const char *name, int line)
         mtree_array_reserve(&parser->mentions, &parser->capacity,
                             parser->num_mentions + 1, sizeof(mention_t)) != MTREE_OK) {
         graph->arena.status = MTREE_ERR_NO_MEMORY;
+        check_memory(parser);
         return;
     }
     if (graph->num_nodes > num_nodes) {
