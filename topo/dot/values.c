@@ -43,25 +43,37 @@ static mtree_status_t parse_size(const char *text, double *value_p, const char *
 #define RATE_ABOVE mtree_units_parse_rate, DBL_MIN, INFINITY
 #define RATE       mtree_units_parse_rate, 0, INFINITY
 
+/* The place in a link's conditions, which the next rows are written in, too. */
+#define OF_LINK(field) offsetof(mtree_link_conditions_t, field)
+
 /* MTUs are from what every host must accept (RFC 791).  What a message costs is limited
- * as beyond that some unit is mistaken. */
+ * as beyond that some unit is mistaken.  The conditions of a link, which a lab plays,
+ * come first. */
 static const struct {
     const char *name;
     mtree_status_t (*parse)(const char *text, double *value_p, const char **why_p);
     double least, most;
     const char *why; /* it is beyond these; also where `parse` does not say it */
     const char *example;
+    const char *(*write)(double value, char *buffer); /* of a condition */
+    const char *quote;
+    size_t offset;
 } quantities[] = {
-    {"capacity", RATE_ABOVE, "must be positive", "200Mbps"},
-    {"capacity_back", RATE, "", "200Mbps"},
-    {"latency", mtree_units_parse_time, 0, MOST_TIME, LONG_TIME, "38ms"},
-    {"mtu", parse_whole, 576, 65535, "not a whole number from 576 to 65535", "1500"},
-    {"loss", parse_number, 0, 1, "not a number from 0 to 1", "0.001"},
-    {"jitter", mtree_units_parse_time, 0, MOST_TIME, LONG_TIME, "2ms"},
-    {"cross", RATE, "", "20Mbps"},
-    {"burst", parse_size, 0, INFINITY, "", "64K"},
-    {"message_cost", mtree_units_parse_time, 1e-9, 1, "not from 1 ns to 1 s", "12us"},
-    {"copy_rate", RATE_ABOVE, "no rate above zero", "20Gbps"},
+    {"mtu", parse_whole, 576, 65535, "not a whole number from 576 to 65535", "1500",
+     mtree_units_write_number, "", OF_LINK(mtu)},
+    {"loss", parse_number, 0, 1, "not a number from 0 to 1", "0.001",
+     mtree_units_write_number, "\"", OF_LINK(loss)},
+    {"jitter", mtree_units_parse_time, 0, MOST_TIME, LONG_TIME, "2ms",
+     mtree_units_write_time, "\"", OF_LINK(jitter)},
+    {"cross", RATE, "", "20Mbps", mtree_units_write_rate, "\"", OF_LINK(cross)},
+    {"burst", parse_size, 0, INFINITY, "", "64K", mtree_units_write_number, "",
+     OF_LINK(burst)},
+    {"capacity", RATE_ABOVE, "must be positive", "200Mbps", NULL, NULL, 0},
+    {"capacity_back", RATE, "", "200Mbps", NULL, NULL, 0},
+    {"latency", mtree_units_parse_time, 0, MOST_TIME, LONG_TIME, "38ms", NULL, NULL, 0},
+    {"message_cost", mtree_units_parse_time, 1e-9, 1, "not from 1 ns to 1 s", "12us",
+     NULL, NULL, 0},
+    {"copy_rate", RATE_ABOVE, "no rate above zero", "20Gbps", NULL, NULL, 0},
 };
 
 mtree_status_t mtree_dot_value_read(const char *file, const mtree_dot_graph_t *graph,
@@ -99,32 +111,15 @@ mtree_status_t mtree_dot_value_read(const char *file, const mtree_dot_graph_t *g
     return MTREE_ERR_INVALID;
 }
 
-/* The attributes of an edge that say what a lab does to a link's packets. */
-static const char *const condition_names[] = {"mtu",   "loss",  "jitter",
-                                              "cross", "burst", NULL};
-
-/* Where each of these is, and how it is written. */
-static const struct {
-    size_t offset;
-    const char *(*write)(double value, char *buffer);
-    const char *quote;
-} conditions_of[] = {
-    {offsetof(mtree_link_conditions_t, mtu), mtree_units_write_number, ""},
-    {offsetof(mtree_link_conditions_t, loss), mtree_units_write_number, "\""},
-    {offsetof(mtree_link_conditions_t, jitter), mtree_units_write_time, "\""},
-    {offsetof(mtree_link_conditions_t, cross), mtree_units_write_rate, "\""},
-    {offsetof(mtree_link_conditions_t, burst), mtree_units_write_number, ""},
-};
-
 mtree_status_t mtree_dot_conditions_read(const char *file, const mtree_dot_edge_t *edge,
                                          mtree_link_conditions_t *conditions)
 {
     mtree_status_t status = MTREE_OK;
 
-    for (int c = 0; condition_names[c] != NULL && status == MTREE_OK; c++) {
+    for (int q = 0; quantities[q].write != NULL && status == MTREE_OK; q++) {
         status = mtree_dot_value_read(
-            file, NULL, edge, condition_names[c],
-            (double *)(void *)((char *)conditions + conditions_of[c].offset));
+            file, NULL, edge, quantities[q].name,
+            (double *)(void *)((char *)conditions + quantities[q].offset));
     }
     return status;
 }
@@ -133,13 +128,13 @@ void mtree_dot_conditions_write(const mtree_link_conditions_t *conditions, FILE 
 {
     char text[MTREE_UNITS_LENGTH];
 
-    for (int c = 0; condition_names[c] != NULL; c++) {
+    for (int q = 0; quantities[q].write != NULL; q++) {
         const double value = *(const double *)(const void *)((const char *)conditions +
-                                                             conditions_of[c].offset);
+                                                             quantities[q].offset);
 
         if (value >= 0) {
-            fprintf(out, " %s=%s%s%s", condition_names[c], conditions_of[c].quote,
-                    conditions_of[c].write(value, text), conditions_of[c].quote);
+            fprintf(out, " %s=%s%s%s", quantities[q].name, quantities[q].quote,
+                    quantities[q].write(value, text), quantities[q].quote);
         }
     }
 }
@@ -159,7 +154,8 @@ static const char *const drawing_attributes[] = {
 static const char *const node_attributes[] = {"kind", "host",  "pos", "lon",
                                               "lat",  "relay", NULL};
 static const char *const edge_attributes[] = {
-    "capacity", "capacity_back", "from_address", "latency", "pos", "to_address", NULL};
+    "capacity", "capacity_back", "from_address", "latency", "pos",   "to_address",
+    "mtu",      "loss",          "jitter",       "cross",   "burst", NULL};
 
 /* Words of other programs for what is an attribute here. */
 static const struct {
@@ -178,29 +174,20 @@ static bool is_listed(const char *name, const char *const *list)
     return false;
 }
 
-static void offer_all(mtree_nearest_t *nearest, const char *const *list)
-{
-    for (; *list != NULL; ++list) {
-        mtree_nearest_offer(nearest, *list);
-    }
-}
-
-/* Warn of the attribute @a name; @a nearest is one of those that there are. */
+/* Warn of the attribute @a name if it is not in @a list, of all that @a object may have,
+ * and say which of these may be meant. */
 static void warn_unknown(const char *file, const char *object, const char *name,
-                         mtree_nearest_t *nearest)
-{
-    char advice[MTREE_NEAREST_ADVICE];
-
-    mtree_warn("%s: the %s attribute '%s' is not known and not used%s", file, object,
-               name, mtree_nearest_advice(nearest, "", advice));
-}
-
-/* What is offered for @a name is all of @a list, and what other programs' word means. */
-static mtree_nearest_t begin_nearest(const char *name, const char *const *list)
+                         const char *const *list)
 {
     mtree_nearest_t nearest = mtree_nearest_begin(name);
+    char advice[MTREE_NEAREST_ADVICE];
 
-    offer_all(&nearest, list);
+    if (is_listed(name, list) || is_listed(name, drawing_attributes)) {
+        return;
+    }
+    for (const char *const *each = list; *each != NULL; ++each) {
+        mtree_nearest_offer(&nearest, *each);
+    }
     for (size_t i = 0; i < sizeof(other_words) / sizeof(other_words[0]); ++i) {
         if (strcasecmp(name, other_words[i].word) == 0 &&
             is_listed(other_words[i].attribute, list)) {
@@ -208,27 +195,18 @@ static mtree_nearest_t begin_nearest(const char *name, const char *const *list)
             nearest.edits = 0;
         }
     }
-    return nearest;
+    mtree_warn("%s: the %s attribute '%s' is not known and not used%s", file, object,
+               name, mtree_nearest_advice(&nearest, "", advice));
 }
 
 void mtree_dot_attributes_warn(const char *name, const mtree_dot_graph_t *graph)
 {
     for (int i = 0; i < graph->num_names; ++i) {
-        const mtree_dot_attribute_name_t *it = &graph->names[i];
-        mtree_nearest_t nearest;
-
-        if (is_listed(it->name, drawing_attributes)) {
-            continue;
+        if (graph->names[i].of_nodes) {
+            warn_unknown(name, "node", graph->names[i].name, node_attributes);
         }
-        if (it->of_nodes && !is_listed(it->name, node_attributes)) {
-            nearest = begin_nearest(it->name, node_attributes);
-            warn_unknown(name, "node", it->name, &nearest);
-        }
-        if (it->of_edges && !is_listed(it->name, edge_attributes) &&
-            !is_listed(it->name, condition_names)) {
-            nearest = begin_nearest(it->name, edge_attributes);
-            offer_all(&nearest, condition_names);
-            warn_unknown(name, "edge", it->name, &nearest);
+        if (graph->names[i].of_edges) {
+            warn_unknown(name, "edge", graph->names[i].name, edge_attributes);
         }
     }
 }
