@@ -15,93 +15,65 @@ static const char byte_order_mark[] = "\xef\xbb\xbf";
 mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
                                     size_t length, const char *name)
 {
-    *lexer = (mtree_dot_lexer_t){
-        .begin = text, .at = text, .end = text + length, .line = 1, .name = name};
     /* Each token has a character at least, and its ID one more than it at most. */
-    lexer->ids = lexer->ids_end = malloc(2 * length + 1);
-    if (lexer->ids == NULL) {
+    char *memory = malloc(3 * length + 2);
+
+    if (memory == NULL) {
         return mtree_no_memory("the %zu bytes of %s", length, name);
     }
+    memcpy(memory + 2 * length + 1, text, length);
+    memory[3 * length + 1] = '\0';
+    *lexer = (mtree_dot_lexer_t){.begin = memory + 2 * length + 1,
+                                 .at = memory + 2 * length + 1,
+                                 .line = 1,
+                                 .name = name,
+                                 .ids = memory,
+                                 .ids_end = memory};
     return MTREE_OK;
 }
 
-static int peek(const mtree_dot_lexer_t *lexer, size_t ahead)
+/* The bytes at the begin of @a text that are @a prefix; 0: it has another. */
+static size_t is_at(const char *text, const char *prefix)
 {
-    return (ahead < (size_t)(lexer->end - lexer->at)) ? (unsigned char)lexer->at[ahead]
-                                                      : '\0';
+    const size_t length = strlen(prefix);
+
+    return strncmp(text, prefix, length) == 0 ? length : 0;
 }
 
-static bool is_at(const mtree_dot_lexer_t *lexer, const char *text)
+static bool is_letter(char c)
 {
-    const size_t length = strlen(text);
-
-    return length <= (size_t)(lexer->end - lexer->at) &&
-           memcmp(lexer->at, text, length) == 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
 }
 
-static bool is_digit(int c)
+static bool is_in_word(const char *at)
 {
-    return c >= '0' && c <= '9';
+    at += *at == '-';
+    return is_letter(*at) || (*at >= '0' && *at <= '9') || *at == '.';
 }
 
-static bool is_letter(int c)
+/* Pass the characters before @a end; a token or comment over 1 MiB is refused. */
+static mtree_status_t pass(mtree_dot_lexer_t *lexer, const char *end)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
-}
+    const int line = lexer->line;
 
-static void advance(mtree_dot_lexer_t *lexer)
-{
-    lexer->line += (*lexer->at == '\n');
-    ++lexer->at;
-}
-
-/* Add the next character to the ID that is being read. */
-static void keep(mtree_dot_lexer_t *lexer)
-{
-    *lexer->ids_end++ = *lexer->at;
-    advance(lexer);
-}
-
-static mtree_status_t check_length(const mtree_dot_lexer_t *lexer, const char *start,
-                                   int line)
-{
-    if ((size_t)(lexer->at - start) > MAX_TOKEN) {
+    if ((size_t)(end - lexer->at) > MAX_TOKEN) {
         mtree_error("%s:%d: a word, string or comment over 1 MiB; mtree takes no larger "
                     "file",
                     lexer->name, line);
         return MTREE_ERR_LIMIT;
     }
+    for (; lexer->at < end; ++lexer->at) {
+        lexer->line += *lexer->at == '\n';
+    }
     return MTREE_OK;
 }
 
-static mtree_status_t refuse_unclosed(const mtree_dot_lexer_t *lexer, int line)
+static mtree_status_t refuse_unclosed(const mtree_dot_lexer_t *lexer)
 {
     mtree_error("%s:%d: syntax error: a string or comment begins here and does not end; "
                 "close it",
-                lexer->name, line);
+                lexer->name, lexer->line);
     return MTREE_ERR_INVALID;
-}
-
-static void skip_line(mtree_dot_lexer_t *lexer)
-{
-    while (lexer->at < lexer->end && *lexer->at != '\n') {
-        ++lexer->at;
-    }
-}
-
-static mtree_status_t skip_block_comment(mtree_dot_lexer_t *lexer)
-{
-    const int line = lexer->line;
-
-    lexer->at += strlen("/*");
-    while (!is_at(lexer, "*/")) {
-        if (lexer->at == lexer->end) {
-            return refuse_unclosed(lexer, line);
-        }
-        advance(lexer);
-    }
-    lexer->at += strlen("*/");
-    return MTREE_OK;
 }
 
 /* Pass blanks, comments, and lines of a preprocessor, whose line numbers are not used. */
@@ -109,57 +81,56 @@ static mtree_status_t skip_blanks(mtree_dot_lexer_t *lexer)
 {
     mtree_status_t status = MTREE_OK;
 
-    while (lexer->at < lexer->end && status == MTREE_OK) {
-        const char *start = lexer->at;
-        const int line = lexer->line;
+    while (status == MTREE_OK) {
+        const char *at = lexer->at, *end = at + strspn(at, " \t\r\n");
 
-        if (*start == '#' || is_at(lexer, "//")) {
-            skip_line(lexer);
-        } else if (is_at(lexer, "/*")) {
-            status = skip_block_comment(lexer);
-        } else if (is_at(lexer, byte_order_mark)) {
-            lexer->at += strlen(byte_order_mark);
-        } else if (strchr(" \t\r\n", *start) != NULL) {
-            advance(lexer);
-        } else {
+        if (*at == '#' || is_at(at, "//")) {
+            end = at + strcspn(at, "\n");
+        } else if (is_at(at, "/*")) {
+            end = strstr(at + 2, "*/");
+            if (end == NULL) {
+                return refuse_unclosed(lexer);
+            }
+            end += 2;
+        } else if (end == at && (end += is_at(at, byte_order_mark)) == at) {
             break;
         }
-        status = status == MTREE_OK ? check_length(lexer, start, line) : status;
+        status = pass(lexer, end);
     }
     return status;
 }
 
-/* "...", in which \" is a quote, \\ remains as it is, and \ joins lines. */
-static mtree_status_t read_quoted(mtree_dot_lexer_t *lexer, int line)
+/* Keep "...", in which \" is a quote, \\ remains as it is, and \ joins lines; its end, or
+ * NULL. */
+static const char *keep_quoted(mtree_dot_lexer_t *lexer)
 {
-    ++lexer->at;
-    while (lexer->at < lexer->end && *lexer->at != '"') {
-        if (is_at(lexer, "\\\n")) {
-            ++lexer->at;
-            advance(lexer);
-        } else if (is_at(lexer, "\\\\")) {
-            keep(lexer);
-            keep(lexer);
-        } else {
-            lexer->at += is_at(lexer, "\\\"");
-            keep(lexer);
+    const char *at = lexer->at + 1;
+
+    while (*at != '\0' && *at != '"') {
+        if (is_at(at, "\\\n")) {
+            at += 2;
+            continue;
         }
+        if (is_at(at, "\\\\")) {
+            *lexer->ids_end++ = *at++;
+        } else {
+            at += is_at(at, "\\\"") != 0;
+        }
+        *lexer->ids_end++ = *at++;
     }
-    if (lexer->at == lexer->end) {
-        return refuse_unclosed(lexer, line);
-    }
-    ++lexer->at;
-    return MTREE_OK;
+    return *at == '"' ? at + 1 : NULL;
 }
 
-/* Is the next character part of a word?  A hyphen is if a letter, a digit or a dot
- * follows it, so that edges end words. */
-static bool is_in_word(const mtree_dot_lexer_t *lexer)
+/* Keep a word; its end.  A hyphen is part of it if a letter, a digit or a dot follows, so
+ * that edges end words. */
+static const char *keep_word(mtree_dot_lexer_t *lexer)
 {
-    const size_t at = peek(lexer, 0) == '-';
-    const int c = peek(lexer, at);
+    const char *at = lexer->at;
 
-    return is_letter(c) || is_digit(c) || c == '.';
+    while (is_in_word(at)) {
+        *lexer->ids_end++ = *at++;
+    }
+    return at;
 }
 
 /* MTREE_DOT_ID unless it is a keyword, in capital letters or small ones. */
@@ -176,46 +147,35 @@ static int name_kind(const char *name)
     return MTREE_DOT_ID;
 }
 
-/* Read what is neither blank nor the end; of an ID also the text. */
-static mtree_status_t read_token(mtree_dot_lexer_t *lexer, mtree_dot_token_t *token)
-{
-    const bool is_hyphen = peek(lexer, 0) == '-' && is_letter(peek(lexer, 1));
-    mtree_status_t status = MTREE_OK;
-
-    token->text = lexer->ids_end;
-    if (*lexer->at == '"') {
-        token->kind = MTREE_DOT_ID;
-        status = read_quoted(lexer, token->line);
-    } else if (is_in_word(lexer) && !is_hyphen) {
-        while (is_in_word(lexer)) {
-            keep(lexer);
-        }
-        *lexer->ids_end = '\0';
-        token->kind = name_kind(token->text);
-    } else {
-        token->text = NULL;
-        token->kind = is_at(lexer, "--")   ? MTREE_DOT_UNDIRECTED
-                      : is_at(lexer, "->") ? MTREE_DOT_DIRECTED
-                                           : peek(lexer, 0);
-        lexer->at += token->kind > MTREE_DOT_END ? 2 : 1;
-        return MTREE_OK;
-    }
-    *lexer->ids_end++ = '\0';
-    return status;
-}
-
 mtree_status_t mtree_dot_lexer_next(mtree_dot_lexer_t *lexer, mtree_dot_token_t *token)
 {
     mtree_status_t status = skip_blanks(lexer);
+    const char *at = lexer->at, *end;
 
     *token = (mtree_dot_token_t){
-        .kind = MTREE_DOT_END, .start = lexer->at, .line = lexer->line};
-    if (status != MTREE_OK || lexer->at == lexer->end) {
+        .kind = MTREE_DOT_END, .text = lexer->ids_end, .start = at, .line = lexer->line};
+    if (status != MTREE_OK || *at == '\0') {
         return status;
     }
-    status = read_token(lexer, token);
-    token->length = (size_t)(lexer->at - token->start);
-    return status == MTREE_OK ? check_length(lexer, token->start, token->line) : status;
+    if (*at == '"') {
+        end = keep_quoted(lexer);
+        token->kind = MTREE_DOT_ID;
+    } else if (is_in_word(at) && !(*at == '-' && is_letter(at[1]))) {
+        end = keep_word(lexer);
+        *lexer->ids_end = '\0';
+        token->kind = name_kind(token->text);
+    } else {
+        token->kind = is_at(at, "--")   ? MTREE_DOT_UNDIRECTED
+                      : is_at(at, "->") ? MTREE_DOT_DIRECTED
+                                        : (unsigned char)*at;
+        end = at + (token->kind > MTREE_DOT_END ? 2 : 1);
+    }
+    if (end == NULL) {
+        return refuse_unclosed(lexer);
+    }
+    *lexer->ids_end++ = '\0';
+    token->length = (size_t)(end - at);
+    return pass(lexer, end);
 }
 
 mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,

@@ -28,21 +28,21 @@ enum {
 
 typedef struct {
     int kind;
-    char *text;        /* the ID that it stands for, in the lexer's memory; or NULL */
+    char *text;        /* of an ID, in the lexer's memory */
     const char *start; /* in the DOT text */
     size_t length;
     int line; /* of its first character, counted from 1 */
 } mtree_dot_token_t;
 
 typedef struct {
-    const char *begin, *at, *end;
+    const char *begin, *at; /* the text, which ends in a NUL, behind all IDs */
     int line;
     const char *name; /* of the file, for messages */
     char *ids;        /* all IDs so far, each with its NUL */
     char *ids_end;
 } mtree_dot_lexer_t;
 
-/* Begin with @a text, which must remain.  MTREE_ERR_NO_MEMORY, logged. */
+/* Begin with a copy of @a text, which holds no NUL.  MTREE_ERR_NO_MEMORY, logged. */
 mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
                                     size_t length, const char *name);
 
