@@ -119,6 +119,7 @@ static const struct {
     {"graph {}\nstrict graph {}", "t.dot: holds 2 graphs, of which the second begins on "
                                   "line 2"},
     {"graph {} digraph {", "t.dot: holds 2 graphs"},
+    {"graph { a; }\njunk", "t.dot:2: syntax error near 'junk'"},
     {"graph { a;; }", "t.dot:1: syntax error near ';'"},
     {"graph { a -- }", "t.dot:1: syntax error near '}'"},
     {"graph { a -> b }", "t.dot:1: syntax error near '->'"},
@@ -239,6 +240,9 @@ UNIT_TEST(test_limits_are_exact)
         ck_assert_int_eq(mtree_dot_parse(text, at, "t.dot", &graph), expected);
         mtree_dot_graph_destroy(graph);
         graph = NULL;
+        if (count == 64) {
+            heard_line("t.dot:1: too many different attributes");
+        }
         at = (size_t)sprintf(
             text, "graph%.*s%.*s", count,
             "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", count,
