@@ -128,11 +128,14 @@ static void add_grid_links(mtree_shape_maker_t *maker, int host, bool wrap)
 static void make_grid(mtree_shape_maker_t *maker, bool wrap)
 {
     int depth = (maker->num_sizes == 3) ? maker->size[2] : 1;
-    int columns = maker->size[1];
+    int columns = (maker->num_sizes > 1) ? maker->size[1] : 1;
     int count = maker->size[0] * columns * depth;
     int row, column, layer;
 
-    for (int i = 0; i < count; ++i) {
+    if (maker->num_sizes == 1) {
+        add_circle(maker, count);
+    }
+    for (int i = 0; i < count && maker->num_sizes > 1; ++i) {
         row = i / depth / columns;
         column = i / depth % columns;
         layer = i % depth;
@@ -153,19 +156,6 @@ static void make_torus(mtree_shape_maker_t *maker)
 static void make_mesh(mtree_shape_maker_t *maker)
 {
     make_grid(maker, false);
-}
-
-static void make_ring(mtree_shape_maker_t *maker)
-{
-    int count = maker->size[0];
-
-    add_circle(maker, count);
-    for (int i = 0; i + 1 < count; ++i) {
-        add_link(maker, i, i + 1, 1);
-    }
-    if (count > 2) {
-        add_link(maker, count - 1, 0, 1);
-    }
 }
 
 static void make_star(mtree_shape_maker_t *maker)
@@ -381,7 +371,7 @@ static void make_random(mtree_shape_maker_t *maker)
 const mtree_shape_t mtree_shapes[] = {
     {"torus", 'x', 2, 3, make_torus},
     {"mesh", 'x', 2, 3, make_mesh},
-    {"ring", 'x', 1, 1, make_ring},
+    {"ring", 'x', 1, 1, make_torus},
     {"star", 'x', 1, 1, make_star},
     {"fattree", 'x', 1, 2, make_fattree},
     {"bigraph", 'x', 2, 2, make_bigraph},
