@@ -127,67 +127,55 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
 typedef struct {
     int num_rows, num_links;
     int *first; /* [num_rows + 1] */
-    int *links; /* a link there and back comes twice */
+    int *links; /* [length] a link there and back comes twice */
+    int length, capacity;
     double *seconds, *weight;
     double *change, *share; /* [num_links] sums over its rows: of errors, of weights */
     double *error;          /* [num_rows] relative; scratch */
     mtree_arena_t arena;    /* of the arrays */
 } system_t;
 
-static void add_links(system_t *system, const mtree_probe_path_t *path, int *length)
+static void add_links(system_t *system, const mtree_probe_path_t *path)
 {
     for (int i = 0; i < path->num_arcs; ++i) {
-        system->links[(*length)++] = path->arcs[i] >> 1;
+        int *added = MTREE_ARENA_APPEND(&system->arena, system->links, system->length,
+                                        system->capacity);
+
+        if (added != NULL) {
+            *added = path->arcs[i] >> 1;
+        }
     }
-}
-
-static mtree_status_t system_alloc(system_t *system, int num_rtts, int total)
-{
-    const size_t num_rows = (size_t)num_rtts, num_links = (size_t)system->num_links;
-    mtree_arena_t *arena = &system->arena;
-
-    MTREE_ARENA_ARRAY(arena, system->first, num_rows + 1);
-    MTREE_ARENA_ARRAY(arena, system->links, (size_t)total);
-    MTREE_ARENA_ARRAY(arena, system->seconds, num_rows);
-    MTREE_ARENA_ARRAY(arena, system->weight, num_rows);
-    MTREE_ARENA_ARRAY(arena, system->change, num_links);
-    MTREE_ARENA_ARRAY(arena, system->share, num_links);
-    MTREE_ARENA_ARRAY(arena, system->error, num_rows);
-    return arena->status == MTREE_OK
-               ? MTREE_OK
-               : mtree_no_memory("the latencies of %d links", system->num_links);
 }
 
 static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *graph,
                                   const mtree_probe_rtt_t *rtts, int num_rtts)
 {
-    const mtree_probe_path_t *there, *back;
-    mtree_status_t status;
-    int total = 0, length = 0;
+    const size_t num_rows = (size_t)num_rtts, num_links = (size_t)graph->num_links;
+    mtree_arena_t *arena = &system->arena;
 
     *system = (system_t){.num_links = graph->num_links};
-    for (int i = 0; i < num_rtts; ++i) {
-        there = mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
-        back = mtree_probe_graph_find_path(graph, rtts[i].to, rtts[i].from);
-        total += (there != NULL) ? 2 * there->num_arcs : 0;
-        total += (back != NULL) ? 2 * back->num_arcs : 0;
-    }
-    status = system_alloc(system, num_rtts, total);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int i = 0; i < num_rtts; ++i) {
-        there = mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
-        back = mtree_probe_graph_find_path(graph, rtts[i].to, rtts[i].from);
-        if (there == NULL && back == NULL) {
-            continue;
+    MTREE_ARENA_ARRAY(arena, system->first, num_rows + 1);
+    MTREE_ARENA_ARRAY(arena, system->seconds, num_rows);
+    MTREE_ARENA_ARRAY(arena, system->weight, num_rows);
+    MTREE_ARENA_ARRAY(arena, system->change, num_links);
+    MTREE_ARENA_ARRAY(arena, system->share, num_links);
+    MTREE_ARENA_ARRAY(arena, system->error, num_rows);
+    for (int i = 0; i < num_rtts && arena->status == MTREE_OK; ++i) {
+        const mtree_probe_path_t *there =
+            mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
+        const mtree_probe_path_t *back =
+            mtree_probe_graph_find_path(graph, rtts[i].to, rtts[i].from);
+
+        if (there != NULL || back != NULL) {
+            system->seconds[system->num_rows++] = rtts[i].seconds;
+            add_links(system, (there != NULL) ? there : back);
+            add_links(system, (back != NULL) ? back : there);
+            system->first[system->num_rows] = system->length;
         }
-        system->seconds[system->num_rows++] = rtts[i].seconds;
-        add_links(system, (there != NULL) ? there : back, &length);
-        add_links(system, (back != NULL) ? back : there, &length);
-        system->first[system->num_rows] = length;
     }
-    return MTREE_OK;
+    return arena->status == MTREE_OK
+               ? MTREE_OK
+               : mtree_no_memory("the latencies of %d links", system->num_links);
 }
 
 /* The part of a round trip that the latencies do not explain, seconds. */

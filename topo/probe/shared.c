@@ -54,7 +54,6 @@ static bool grow_group(splitter_t *splitter, const bool *shared, int group)
 static void form_groups(splitter_t *splitter, const bool *shared)
 {
     int num_hosts = splitter->old->num_hosts;
-    int group;
 
     for (int host = 0; host < num_hosts; ++host) {
         splitter->group[host] = NONE;
@@ -69,12 +68,7 @@ static void form_groups(splitter_t *splitter, const bool *shared)
     /* Two hosts are no network: each keeps an interface of its own. */
     for (int host = 0; host < num_hosts; ++host) {
         if (splitter->group[host] != NONE && splitter->size[splitter->group[host]] == 2) {
-            group = splitter->group[host];
             splitter->group[host] = host;
-            if (host != group) {
-                splitter->size[host] = 1;
-                splitter->size[group] = 1;
-            }
         }
     }
 }
