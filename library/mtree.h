@@ -7,8 +7,8 @@
  *
  * Functions that can fail return an mtree_status_t and log one line, on standard error
  * unless mtree_log_set() says otherwise.  Objects may be used by one thread at a time
- * each; so may the planner, since GLPK has state of its own.  The interface may change
- * with every version 0.x; the library's number (libmtree.so.N) then changes with it.
+ * each.  The interface may change with every version 0.x; the library's number
+ * (libmtree.so.N) then changes with it.
  */
 #ifndef MTREE_LIBRARY_MTREE_H
 #define MTREE_LIBRARY_MTREE_H

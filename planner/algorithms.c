@@ -12,7 +12,6 @@
 #include "planner/regular/programs.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
-#include "planner/solver/lp.h"
 
 #include <string.h>
 
@@ -29,44 +28,44 @@
 /* The algorithms of every program; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
     {"packing", "trees that together fill the links",
-     ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan, false, NULL,
+     ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan, NULL, NULL,
      MTREE_SEARCHED},
     {"latency", "one low tree, for short messages",
-     ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan, false, NULL,
+     ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan, NULL, NULL,
      MTREE_AT_ONCE},
     {"multitree", "MultiTree: one tree per host, grown in steps", ALLREDUCE | BLOCKS,
-     mtree_multitree_plan, false, mtree_multitree_fits, MTREE_AT_ONCE},
+     mtree_multitree_plan, NULL, mtree_multitree_fits, MTREE_AT_ONCE},
     {"ring", "each block goes around all hosts", ALLREDUCE | BLOCKS, mtree_ring_plan,
-     false, NULL, MTREE_AT_ONCE},
-    {"segmented_ring", "the same, in segments", ALLREDUCE | BLOCKS, mtree_ring_plan,
-     false, NULL, MTREE_AT_ONCE},
+     NULL, NULL, MTREE_AT_ONCE},
+    {"segmented_ring", "the same, in segments", ALLREDUCE | BLOCKS, mtree_ring_plan, NULL,
+     NULL, MTREE_AT_ONCE},
     {"direct", "each host sends to every other one itself",
-     ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false, NULL,
+     ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, NULL, NULL,
      MTREE_AT_ONCE},
     {MTREE_PLAN_ROBUST, "what each host sends, spread so that uneven sizes do no harm",
-     MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false, NULL, MTREE_SEARCHED},
+     MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, NULL, NULL, MTREE_SEARCHED},
     {"gateways", "what a host sends to a site crosses the long links once", PERSONALIZED,
-     mtree_gateways_plan, false, NULL, MTREE_SEARCHED},
+     mtree_gateways_plan, NULL, NULL, MTREE_SEARCHED},
     {"doubletree", "two binary trees of which each carries half", ALLREDUCE | ROOTED,
-     mtree_double_tree_plan, false, NULL, MTREE_AT_ONCE},
+     mtree_double_tree_plan, NULL, NULL, MTREE_AT_ONCE},
     {"exchange", "each host sends its vector to all others, and all add",
-     ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_programs_plan, false,
+     ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_programs_plan, NULL,
      mtree_programs_fit, MTREE_AT_ONCE},
     {"bruck", "log2 rounds between any number of hosts, for short blocks",
-     MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_ALLTOALL), mtree_programs_plan, false,
+     MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_ALLTOALL), mtree_programs_plan, NULL,
      mtree_programs_fit, MTREE_AT_ONCE},
     {"recursive_doubling", "log2 rounds of swaps with a partner, for short messages",
-     ALLREDUCE | MTREE_DOES(MTREE_ALLGATHER), mtree_programs_plan, false,
+     ALLREDUCE | MTREE_DOES(MTREE_ALLGATHER), mtree_programs_plan, NULL,
      mtree_programs_fit, MTREE_AT_ONCE},
     {"recursive_halving", "swaps of halves, and of their sums (Rabenseifner)",
-     ALLREDUCE | MTREE_DOES(MTREE_REDUCE_SCATTER), mtree_programs_plan, false,
+     ALLREDUCE | MTREE_DOES(MTREE_REDUCE_SCATTER), mtree_programs_plan, NULL,
      mtree_programs_fit, MTREE_AT_ONCE},
     {"staged_exchange", "exchanges in groups, and then between them", ALLREDUCE,
-     mtree_programs_plan, false, mtree_programs_fit, MTREE_AT_ONCE},
+     mtree_programs_plan, NULL, mtree_programs_fit, MTREE_AT_ONCE},
     {"swing", "Swing: partners of a torus, so that all links are busy", ALLREDUCE,
-     mtree_programs_plan, false, mtree_programs_fit, MTREE_AT_ONCE},
+     mtree_programs_plan, NULL, mtree_programs_fit, MTREE_AT_ONCE},
     {MTREE_PLAN_ARRIVAL, "chains, built in the order in which ranks arrive",
-     ALLREDUCE | ROOTED, mtree_chains_plan, false, NULL, MTREE_BY_NAME},
+     ALLREDUCE | ROOTED, mtree_chains_plan, NULL, NULL, MTREE_BY_NAME},
 };
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
@@ -121,7 +120,7 @@ const char *mtree_algorithms_unavailable(const char *name)
 {
     const mtree_algorithm_t *algorithm = find(name);
 
-    return algorithm != NULL && algorithm->needs_lp && !mtree_lp_is_available()
+    return algorithm != NULL && algorithm->has_solver != NULL && !algorithm->has_solver()
                ? "built without GLPK"
                : NULL;
 }

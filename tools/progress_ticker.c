@@ -39,7 +39,7 @@ void progress_ticker_say(const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(line, sizeof(line), format, args);
     va_end(args);
-    /* A thread, since GLPK may compute for seconds without a callback. */
+    /* A thread, since a search may compute for seconds without a callback. */
     is_running = is_running || pthread_create(&ticker, NULL, run, NULL) == 0;
     pthread_mutex_unlock(&lock);
 }

@@ -3,10 +3,10 @@
 
 #include "base/arena.h"
 #include "base/log.h"
-#include "planner/graph/candidate_trees.h"
+#include "papers/published/lp.h"
+#include "papers/published/lp_column.h"
 #include "planner/packing/prim.h"
 #include "planner/regular/shallow_tree.h"
-#include "planner/solver/lp.h"
 
 #include <math.h>
 

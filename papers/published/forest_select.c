@@ -2,8 +2,8 @@
 #include "papers/published/forest.h"
 
 #include "base/log.h"
-#include "planner/graph/candidate_trees.h"
-#include "planner/solver/lp.h"
+#include "papers/published/lp.h"
+#include "papers/published/lp_column.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "papers/published/lp_column.h"
 #include "papers/published/steiner_solver.h"
 
 #include "base/array.h"
 #include "base/log.h"
-#include "planner/graph/candidate_trees.h"
 
 #include <math.h>
 #include <string.h>

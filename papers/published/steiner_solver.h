@@ -9,7 +9,7 @@
 
 #include "planner/graph/candidates.h"
 #include "papers/published/steiner.h"
-#include "planner/solver/lp.h"
+#include "papers/published/lp.h"
 
 /*
  * Rows of the program, with n roots and c rows of capacity (those that the mode has no

@@ -78,20 +78,6 @@ double mtree_candidates_max_rate(const mtree_candidates_t *candidates, const int
     return rate;
 }
 
-int mtree_candidates_column(const mtree_candidates_t *candidates, const int *uses,
-                            int *rows, double *values)
-{
-    int count = 0;
-
-    for (int c = 0; c < candidates->num_constraints; ++c) {
-        if (uses[c] > 0) {
-            rows[count] = c;
-            values[count++] = uses[c];
-        }
-    }
-    return count;
-}
-
 /* The directed edge from one host to another, -1: no candidate.  Those that leave a host
  * are in the order of the hosts that they enter. */
 static int find_edge(const mtree_candidates_t *candidates, int from, int to)

@@ -36,9 +36,4 @@ void mtree_candidates_count(const mtree_candidates_t *candidates, const int *edg
 double mtree_candidates_max_rate(const mtree_candidates_t *candidates, const int *uses,
                                  const double *left);
 
-/* The constraints that @a uses are of, and how often, as a column of a linear program
- * whose rows are the constraints; returns its length. */
-int mtree_candidates_column(const mtree_candidates_t *candidates, const int *uses,
-                            int *rows, double *values);
-
 #endif

@@ -97,31 +97,31 @@ static const double margins[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
 #define CLOSE 0.01
 
 /* Can constraint @a c of an edge into the host be what enters it?  Every edge uses it. */
-static bool is_entrance(const mtree_colgen_t *colgen, int host, int c)
+static bool is_entrance(const mtree_packer_t *packer, int host, int c)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = packer->candidates;
 
-    return colgen->uses[c] >= candidates->in_first[host + 1] - candidates->in_first[host];
+    return packer->uses[c] >= candidates->in_first[host + 1] - candidates->in_first[host];
 }
 
-/* Count in colgen->uses how often the edges into @a host use each constraint. */
-static void count_entrances(mtree_colgen_t *colgen, int host)
+/* Count in packer->uses how often the edges into @a host use each constraint. */
+static void count_entrances(mtree_packer_t *packer, int host)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = packer->candidates;
 
-    memset(colgen->uses, 0, (size_t)candidates->num_constraints * sizeof(*colgen->uses));
+    memset(packer->uses, 0, (size_t)candidates->num_constraints * sizeof(*packer->uses));
     for (int e = candidates->in_first[host]; e < candidates->in_first[host + 1]; ++e) {
         for (int use = candidates->first[candidates->in[e]];
              use < candidates->first[candidates->in[e] + 1]; ++use) {
-            ++colgen->uses[candidates->constraints[use]];
+            ++packer->uses[candidates->constraints[use]];
         }
     }
 }
 
 /* What the trees of all groups that are rooted elsewhere carry into @a host at least. */
-static double carried_into(const mtree_colgen_t *colgen, int host, int num_trees)
+static double carried_into(const mtree_packer_t *packer, int host, int num_trees)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = packer->candidates;
     size_t num_hosts = (size_t)candidates->num_hosts;
     double sum = 0.0;
 
@@ -135,10 +135,10 @@ static double carried_into(const mtree_colgen_t *colgen, int host, int num_trees
 }
 
 /* Price constraints of which each edge into @a host uses one at least, of its own the one
- * that most others use, too; colgen->uses counts these. */
-static void price_entrances(mtree_colgen_t *colgen, int host)
+ * that most others use, too; packer->uses counts these. */
+static void price_entrances(mtree_packer_t *packer, int host)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = packer->candidates;
 
     for (int e = candidates->in_first[host]; e < candidates->in_first[host + 1]; ++e) {
         int edge = candidates->in[e];
@@ -148,29 +148,29 @@ static void price_entrances(mtree_colgen_t *colgen, int host)
              ++use) {
             int c = candidates->constraints[use];
 
-            shared = colgen->uses[c] > colgen->uses[shared] ? c : shared;
+            shared = packer->uses[c] > packer->uses[shared] ? c : shared;
         }
-        colgen->constraint_price[shared] = 1.0;
+        packer->constraint_price[shared] = 1.0;
     }
 }
 
-static void clear_prices(mtree_colgen_t *colgen)
+static void clear_prices(mtree_packer_t *packer)
 {
-    memset(colgen->constraint_price, 0,
-           (size_t)colgen->candidates->num_constraints *
-               sizeof(*colgen->constraint_price));
+    memset(packer->constraint_price, 0,
+           (size_t)packer->candidates->num_constraints *
+               sizeof(*packer->constraint_price));
 }
 
-void mtree_bound_by_entrances(mtree_colgen_t *colgen)
+void mtree_bound_by_entrances(mtree_packer_t *packer)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
-    int num_groups = colgen->master->num_groups;
-    double *constraint_price = colgen->constraint_price;
+    const mtree_candidates_t *candidates = packer->candidates;
+    int num_groups = packer->num_groups;
+    double *constraint_price = packer->constraint_price;
 
-    clear_prices(colgen);
-    for (int host = 0; host < candidates->num_hosts; ++host) {
+    clear_prices(packer);
+    for (int host = 0; host < candidates->num_active; ++host) {
         int rooted = num_groups > 1 ||
-                     (candidates->directed && mtree_colgen_root(colgen, 0) == host);
+                     (candidates->directed && mtree_packer_root(packer, 0) == host);
         bool has_one = false;
         double carried;
 
@@ -178,52 +178,52 @@ void mtree_bound_by_entrances(mtree_colgen_t *colgen)
             num_groups == rooted) {
             continue;
         }
-        count_entrances(colgen, host);
-        carried = carried_into(colgen, host, num_groups - rooted);
+        count_entrances(packer, host);
+        carried = carried_into(packer, host, num_groups - rooted);
         for (int c = 0; c < candidates->num_constraints; ++c) {
-            if (is_entrance(colgen, host, c)) {
+            if (is_entrance(packer, host, c)) {
                 has_one = true;
                 constraint_price[c] = 1.0;
-                mtree_colgen_offer_bound(colgen, constraint_price, carried);
+                mtree_packer_offer_bound(packer, constraint_price, carried);
                 constraint_price[c] = 0.0;
             }
         }
         if (!has_one) {
-            price_entrances(colgen, host);
-            mtree_colgen_offer_bound(colgen, constraint_price, carried);
-            clear_prices(colgen);
+            price_entrances(packer, host);
+            mtree_packer_offer_bound(packer, constraint_price, carried);
+            clear_prices(packer);
         }
     }
 }
 
 /* What enters all hosts together: an undirected tree uses the links of two at each
  * edge. */
-static mtree_status_t bound_by_all_entrances(mtree_colgen_t *colgen)
+static mtree_status_t bound_by_all_entrances(mtree_packer_t *packer)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
-    double *constraint_price = colgen->constraint_price;
+    const mtree_candidates_t *candidates = packer->candidates;
+    double *constraint_price = packer->constraint_price;
 
-    clear_prices(colgen);
+    clear_prices(packer);
     for (int host = 0; host < candidates->num_hosts; ++host) {
         bool has_one = false;
 
-        count_entrances(colgen, host);
+        count_entrances(packer, host);
         for (int c = 0; c < candidates->num_constraints; ++c) {
-            if (is_entrance(colgen, host, c)) {
+            if (is_entrance(packer, host, c)) {
                 has_one = true;
                 constraint_price[c] = 1.0;
             }
         }
         if (!has_one) {
-            price_entrances(colgen, host);
+            price_entrances(packer, host);
         }
     }
-    return mtree_colgen_prove(colgen);
+    return mtree_packer_prove(packer, NULL);
 }
 
-mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load)
+mtree_status_t mtree_bound_by_load(mtree_packer_t *packer, const double *load)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = packer->candidates;
     double worst = 0.0;
     int last = 0;
     mtree_status_t status = MTREE_OK;
@@ -238,28 +238,28 @@ mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load)
             bool is_full =
                 load[c] >= (1.0 - margins[m]) * worst * candidates->capacity[c];
 
-            colgen->constraint_price[c] = is_full;
+            packer->constraint_price[c] = is_full;
             count += is_full;
         }
         /* A wider margin adds constraints; where it adds none, it proves nothing new. */
         if (count > last) {
-            status = mtree_colgen_prove(colgen);
+            status = mtree_packer_prove(packer, NULL);
         }
         last = count;
     }
     return status;
 }
 
-static bool is_close(const mtree_colgen_t *colgen, const mtree_plan_t *plan)
+static bool is_close(const mtree_packer_t *packer, const mtree_plan_t *plan)
 {
     return plan->throughput >=
-           colgen->bound * mtree_colgen_num_blocks(colgen) * (1.0 - CLOSE);
+           packer->bound * mtree_packer_num_blocks(packer) * (1.0 - CLOSE);
 }
 
-static mtree_status_t bound_by_plan(mtree_colgen_t *colgen, const mtree_plan_t *plan)
+static mtree_status_t bound_by_plan(mtree_packer_t *packer, const mtree_plan_t *plan)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
-    const mtree_problem_t *problem = colgen->problem;
+    const mtree_candidates_t *candidates = packer->candidates;
+    const mtree_problem_t *problem = packer->problem;
     double *arc_load, *load;
 
     MTREE_ARENA_ARRAY(problem->arena, arc_load, 2 * (size_t)problem->topology->num_links);
@@ -271,41 +271,41 @@ static mtree_status_t bound_by_plan(mtree_colgen_t *colgen, const mtree_plan_t *
     for (int c = 0; c < candidates->num_constraints; ++c) {
         load[c] = arc_load[candidates->arc[c]];
     }
-    return mtree_bound_by_load(colgen, load);
+    return mtree_bound_by_load(packer, load);
 }
 
-static mtree_status_t bound_below(mtree_colgen_t *colgen, const mtree_plan_t *plan)
+static mtree_status_t bound_below(mtree_packer_t *packer, const mtree_plan_t *plan)
 {
     mtree_status_t status = MTREE_OK;
 
-    mtree_bound_by_entrances(colgen);
-    if (colgen->master->num_groups > 1) {
+    mtree_bound_by_entrances(packer);
+    if (packer->num_groups > 1) {
         return status;
     }
-    if (!colgen->candidates->directed && !is_close(colgen, plan)) {
-        status = bound_by_all_entrances(colgen);
+    if (!packer->candidates->directed && !is_close(packer, plan)) {
+        status = bound_by_all_entrances(packer);
     }
-    return status != MTREE_OK || is_close(colgen, plan) ? status
-                                                        : bound_by_plan(colgen, plan);
+    return status != MTREE_OK || is_close(packer, plan) ? status
+                                                        : bound_by_plan(packer, plan);
 }
 
 mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     mtree_candidates_t *candidates;
-    mtree_colgen_t *colgen = NULL;
+    mtree_packer_t *packer = NULL;
     mtree_status_t status = mtree_candidates_create(problem, &candidates);
 
     if (status == MTREE_OK) {
-        status = mtree_colgen_create(problem, candidates, &colgen);
+        status = mtree_packer_create(problem, candidates, &packer);
     }
     if (status == MTREE_OK) {
-        status = bound_below(colgen, plan);
+        status = bound_below(packer, plan);
     }
     if (status == MTREE_OK) {
-        plan->bound = colgen->bound * mtree_colgen_num_blocks(colgen);
+        plan->bound = packer->bound * mtree_packer_num_blocks(packer);
         status =
-            mtree_bound_describe(problem, candidates, colgen->bound_price, &plan->limit);
+            mtree_bound_describe(problem, candidates, packer->bound_price, &plan->limit);
     }
-    mtree_colgen_destroy(colgen);
+    mtree_packer_destroy(packer);
     return status;
 }

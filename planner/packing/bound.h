@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bounds on what trees can carry: prices of constraints for which a bound follows from
- * the cheapest trees (mtree_colgen_prove).  Each function lowers colgen->bound where it
+ * the cheapest trees (mtree_packer_prove).  Each function lowers packer->bound where it
  * proves a lower one.
  */
 #ifndef MTREE_PLANNER_PACKING_BOUND_H
 #define MTREE_PLANNER_PACKING_BOUND_H
 
-#include "planner/packing/colgen.h"
+#include "planner/packing/packer.h"
 
 /* What enters one host: a constraint that every edge into it uses is used by each tree
  * that has its root elsewhere; so is one of several of which each edge uses one. */
-void mtree_bound_by_entrances(mtree_colgen_t *colgen);
+void mtree_bound_by_entrances(mtree_packer_t *packer);
 
 /* What the constraints carry that are filled like the fullest by @a load,
  * [num_constraints].  On links of their own these are the tightest partition's. */
-mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load);
+mtree_status_t mtree_bound_by_load(mtree_packer_t *packer, const double *load);
 
 /* The bound and the limit of @a plan, which is finished.  No trees are sought, so the
  * bound may be far from what trees can carry; not where @a plan comes close.  Where hosts

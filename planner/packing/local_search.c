@@ -139,8 +139,8 @@ static void look_at(mtree_local_search_t *search, int t)
     mtree_selection_t *selection = search->selection;
     const mtree_candidates_t *candidates = selection->candidates;
 
-    mtree_columns_parents(selection->colgen->columns, &selection->trees[t],
-                          search->parent, search->order);
+    mtree_tree_set_parents(selection->packer->shapes, &selection->trees[t],
+                           search->parent, search->order);
     mark_longest(search, t);
     mtree_candidates_price(candidates, selection->constraint_price, search->price);
     if (candidates->is_personalized) {
@@ -191,14 +191,14 @@ static void change_uses(const mtree_selection_t *selection, int *uses, int edge,
 /* The weight of tree @a t if its edge at @a place were @a edge. */
 static double weight_with(mtree_selection_t *selection, int t, int place, int edge)
 {
-    mtree_column_t tree = selection->trees[t];
+    mtree_packed_t tree = selection->trees[t];
     int old = tree.edges[place];
 
     tree.edges[place] = edge;
-    mtree_columns_measure(selection->colgen->columns, &tree);
+    mtree_tree_set_measure(selection->packer->shapes, &tree);
     tree.edges[place] = old;
     selection->work += 10.0 * selection->num_edges;
-    return mtree_master_weight(selection->colgen->master, &tree);
+    return mtree_packer_weight(selection->packer, &tree);
 }
 
 /* Make edge @a place of tree @a t @a edge, and count its uses anew: what crosses the
@@ -301,7 +301,7 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
     const mtree_candidates_t *candidates = selection->candidates;
     int old = selection->trees[t].edges[place];
     bool shaped = mtree_selection_is_shaped(selection);
-    bool may_shorten = selection->colgen->master->time > 0.0 && search->longest[child];
+    bool may_shorten = selection->packer->time > 0.0 && search->longest[child];
     double room = room_without(search, t, place);
     const int *carried = mtree_candidates_carried(candidates, selection->trees[t].edges);
     int blocks = carried == NULL ? 1 : carried[place];
@@ -347,7 +347,7 @@ static int find_exchange(mtree_local_search_t *search, int t, int place)
                     : candidates->from[old];
 
     if (price_over(search, old) <= 0.0 &&
-        (selection->colgen->master->time <= 0.0 || !search->longest[child])) {
+        (selection->packer->time <= 0.0 || !search->longest[child])) {
         return -1;
     }
     collect_offers(search, t, place, child);

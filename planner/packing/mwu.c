@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/mwu.h"
 
-#include "base/array.h"
 #include "base/cancel.h"
 #include "planner/graph/candidate_trees.h"
 #include "planner/packing/bound.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Sizes, each half of the one before. */
-#define MAX_LEVELS 16
 
 /* Trees of one size: this many for each time that all constraints are used once, but no
  * fewer than the least. */
@@ -32,42 +27,49 @@
  * one tree. */
 #define MAX_LOOKS 6e7
 
+/* How much a second of distance may cost in trees that are grown for a time, as parts of
+ * what it costs a whole tree. */
+static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
+
+#define NUM_DISTANCE_PARTS ((int)(sizeof(distance_parts) / sizeof(distance_parts[0])))
+
+/* A tree that delivers less than this part of what it carries counts as if it delivered
+ * so much. */
+#define LEAST_WEIGHT 1e-3
+
 typedef struct {
-    mtree_colgen_t *colgen;
-    const mtree_tree_set_t *only; /* the trees to lay; NULL: any */
-    int first, end;               /* the groups whose trees are laid */
-    double *mean_price;           /* [num_constraints] sum of the prices of this level */
-    double *load;                 /* [num_constraints] */
-    const double *limit; /* [num_groups] of each group's own load, in that of all; NULL:
-                            there is none */
-    double *own;         /* [num_groups x num_constraints] the loads of each group */
-    double worst;        /* the greatest load over capacity */
-    double worst_own;    /* the greatest of one group, over capacity and its limit */
-    double *size;        /* [pool] of each tree of the pool; trees laid twice add up */
-    int size_capacity;
-    int *shared;  /* [num_hosts - 1] the edges of the tree that all groups share */
-    bool is_low;  /* the limit on height is kept */
-    double level; /* the size of a tree now, as a part of the mean capacity */
-    double grain; /* what a tree uses of a constraint at a time, about */
-    double mean;  /* capacity, bits/s */
-    double laid;  /* sum of the sizes of each group's trees */
+    mtree_packer_t *packer;
+    const mtree_mwu_lay_t *what;
+    mtree_tree_set_t *set; /* laid so far, with sizes for rates */
+    double *mean_price;    /* [num_constraints] sum of the prices of this level */
+    double *load;          /* [num_constraints] */
+    double *own;      /* [num_groups x num_constraints] the loads of each group, where
+                         they have limits */
+    double worst;     /* the greatest load over capacity */
+    double worst_own; /* the greatest of one group, over capacity and its limit */
+    int *edges;       /* [num_hosts - 1] the best tree so far, or the one that all groups
+                         share */
+    double level;     /* the size of a tree now, as a part of the mean capacity */
+    double grain;     /* what a tree uses of a constraint at a time, about */
+    double laid;      /* sum of what each group's trees deliver */
+    int end;          /* behind the groups whose trees are laid */
 } mwu_t;
 
 /* Prices for the next tree of @a group. */
 static void set_prices(mwu_t *mwu, int group)
 {
-    const mtree_candidates_t *candidates = mwu->colgen->candidates;
-    double *price = mwu->colgen->constraint_price;
+    const mtree_candidates_t *candidates = mwu->packer->candidates;
+    double *price = mwu->packer->constraint_price;
     double worst = fmax(mwu->worst, mwu->worst_own);
-    double soft = SOFTNESS * mwu->level * mwu->grain / mwu->mean;
+    double soft = SOFTNESS * mwu->level * mwu->grain / mwu->packer->mean;
     double value = 0.0;
 
     for (int c = 0; c < candidates->num_constraints; ++c) {
         double load = mwu->load[c] / candidates->capacity[c];
 
         price[c] = exp(fmax(-600.0, (load - worst) / soft)) / candidates->capacity[c];
-        if (mwu->limit != NULL) {
-            double limit = mwu->limit[group] * candidates->capacity[c];
+        if (mwu->what->limit != NULL) {
+            double limit = mwu->what->limit[group] * candidates->capacity[c];
 
             load = mwu->own[group * candidates->num_constraints + c] / limit;
             price[c] += exp(fmax(-600.0, (load - worst) / soft)) / limit;
@@ -77,45 +79,33 @@ static void set_prices(mwu_t *mwu, int group)
     for (int c = 0; c < candidates->num_constraints; ++c) {
         mwu->mean_price[c] += price[c] / value;
     }
-    mwu->colgen->work += 20.0 * candidates->num_constraints;
+    mwu->packer->work += 20.0 * candidates->num_constraints;
 }
 
-/* Count the tree in colgen->edges as laid. */
-static mtree_status_t lay(mwu_t *mwu, int group)
+/* Count the tree in packer->edges, which delivers that part @a weight of what it carries,
+ * as laid. */
+static mtree_status_t lay(mwu_t *mwu, int group, double weight)
 {
-    mtree_colgen_t *colgen = mwu->colgen;
-    const mtree_candidates_t *candidates = colgen->candidates;
-    int column;
-    mtree_status_t status = MTREE_ERR_CANCELLED;
+    mtree_packer_t *packer = mwu->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
+    double size = mwu->level / fmax(weight, LEAST_WEIGHT);
+    mtree_status_t status =
+        mtree_cancel_is_set()
+            ? MTREE_ERR_CANCELLED
+            : mtree_tree_set_add(mwu->set, group, mtree_packer_root(packer, group),
+                                 packer->edges, size);
 
-    if (!mtree_cancel_is_set()) {
-        status =
-            mtree_columns_add(colgen->columns, group, mtree_colgen_root(colgen, group),
-                              colgen->edges, &column);
-    }
     if (status != MTREE_OK) {
         return status;
     }
-    if (column >= mwu->size_capacity) {
-        int before = mwu->size_capacity;
-
-        status = mtree_array_reserve(&mwu->size, &mwu->size_capacity, column + 1,
-                                     sizeof(*mwu->size));
-        if (status != MTREE_OK) {
-            return status;
-        }
-        memset(mwu->size + before, 0,
-               (size_t)(mwu->size_capacity - before) * sizeof(*mwu->size));
-    }
-    mwu->size[column] += mwu->level;
-    mtree_candidates_count(candidates, colgen->edges, colgen->uses);
+    mtree_candidates_count(candidates, packer->edges, packer->uses);
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        double more = mwu->level * colgen->uses[c];
+        double more = size * packer->uses[c];
 
         mwu->load[c] += more;
         mwu->worst = fmax(mwu->worst, mwu->load[c] / candidates->capacity[c]);
-        if (mwu->limit != NULL) {
-            double limit = mwu->limit[group] * candidates->capacity[c];
+        if (mwu->what->limit != NULL) {
+            double limit = mwu->what->limit[group] * candidates->capacity[c];
             double *own = &mwu->own[group * candidates->num_constraints + c];
 
             *own += more;
@@ -125,75 +115,146 @@ static mtree_status_t lay(mwu_t *mwu, int group)
     return MTREE_OK;
 }
 
-/* Replace the cheapest tree in colgen->edges where it is not one to lay. */
-static mtree_status_t shape(const mwu_t *mwu, int group)
-{
-    mtree_colgen_t *colgen = mwu->colgen;
+/* The best tree so far of those looked at. */
+typedef struct {
+    double price; /* for what it delivers */
+    double weight;
+} best_t;
 
-    if (mwu->is_low) {
-        return mtree_colgen_find_low(colgen, colgen->constraint_price, group)
-                   ? MTREE_OK
-                   : MTREE_ERR_NOT_FOUND;
+/* Look at @a tree, whose edges cost packer->price; mwu->edges becomes the better one. */
+static void compare(mwu_t *mwu, const mtree_packed_t *tree, best_t *best)
+{
+    mtree_packer_t *packer = mwu->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
+    double weight = mtree_packer_weight(packer, tree);
+    double price = mtree_candidates_tree_price(candidates, packer->price, tree->edges) /
+                   fmax(weight, LEAST_WEIGHT);
+
+    packer->work += candidates->num_hosts;
+    if (price < best->price) {
+        *best = (best_t){price, weight};
+        memcpy(mwu->edges, tree->edges,
+               ((size_t)candidates->num_hosts - 1) * sizeof(*mwu->edges));
     }
-    mtree_colgen_balance(colgen, colgen->constraint_price, group);
-    return MTREE_OK;
 }
 
-/* The cheapest tree of a group among those that may be laid into colgen->edges. */
-static void choose_among(const mwu_t *mwu, int group)
+/* The same of the tree in packer->edges. */
+static void compare_new(mwu_t *mwu, int group, best_t *best)
 {
-    mtree_colgen_t *colgen = mwu->colgen;
-    const mtree_candidates_t *candidates = colgen->candidates;
-    double least = INFINITY;
+    mtree_packer_t *packer = mwu->packer;
+    mtree_packed_t tree = {
+        .group = group, .root = mtree_packer_root(packer, group), .edges = packer->edges};
 
-    mtree_candidates_price(candidates, colgen->constraint_price, colgen->price);
-    for (int t = 0; t < mwu->only->num_trees; ++t) {
-        const mtree_column_t *tree = &mwu->only->trees[t];
-        double price;
+    mtree_tree_set_measure(packer->shapes, &tree);
+    packer->work += 10.0 * packer->candidates->num_hosts;
+    compare(mwu, &tree, best);
+}
 
-        if (tree->group != group) {
-            continue;
-        }
-        price = mtree_candidates_tree_price(candidates, colgen->price, tree->edges);
-        colgen->work += candidates->num_hosts;
-        if (price < least) {
-            least = price;
-            memcpy(colgen->edges, tree->edges,
-                   ((size_t)candidates->num_hosts - 1) * sizeof(*colgen->edges));
+/* Compare trees that are grown with an eye on distance.  @a cost is what a tree costs at
+ * least. */
+static void grow_for_time(mwu_t *mwu, int group, double cost, best_t *best)
+{
+    mtree_packer_t *packer = mwu->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
+    double passes = candidates->directed ? 1.0 : 2.0;
+    double second = passes * cost / packer->time;
+    int root = candidates->directed ? mtree_packer_root(packer, group)
+                                    : packer->turn++ % candidates->num_hosts;
+
+    for (int p = 0; p < NUM_DISTANCE_PARTS; ++p) {
+        mtree_prim_options_t options = {.distance_price = distance_parts[p] * second,
+                                        .max_height = packer->shapes->max_height,
+                                        .reuse_factor = mtree_prim_reuse(candidates)};
+
+        packer->work += (double)candidates->num_hosts * candidates->num_hosts +
+                        4.0 * candidates->num_edges;
+        if (mtree_prim_run(packer->prim, packer->constraint_price, root, &options,
+                           packer->edges)) {
+            compare_new(mwu, group, best);
         }
     }
-    colgen->work += candidates->first[candidates->num_edges];
+}
+
+/* The best of the trees to lay. */
+static void choose_among(mwu_t *mwu, int group, best_t *best)
+{
+    const mtree_tree_set_t *only = mwu->what->only;
+
+    for (int t = 0; t < only->num_trees; ++t) {
+        if (only->trees[t].group == group) {
+            compare(mwu, &only->trees[t], best);
+        }
+    }
+}
+
+/* A cheap tree into packer->edges, and the bound that the cheapest proves. */
+static mtree_status_t find_cheap(mwu_t *mwu, int group, double *cost_p)
+{
+    mtree_packer_t *packer = mwu->packer;
+    const double *price = packer->constraint_price;
+    mtree_status_t status = mtree_packer_cheapest(packer, price, group, cost_p);
+
+    if (status == MTREE_OK && packer->num_groups == 1) {
+        mtree_packer_offer_bound(packer, price, *cost_p);
+    }
+    if (status == MTREE_OK && mwu->what->is_low) {
+        return mtree_packer_find_low(packer, price, group) ? MTREE_OK
+                                                           : MTREE_ERR_NOT_FOUND;
+    }
+    if (status == MTREE_OK) {
+        mtree_packer_balance(packer, price, group);
+    }
+    return status;
+}
+
+/* The tree of a group to lay into packer->edges. */
+static mtree_status_t choose(mwu_t *mwu, int group, double *weight_p)
+{
+    mtree_packer_t *packer = mwu->packer;
+    best_t best = {INFINITY, 1.0};
+    double cost;
+    mtree_status_t status = MTREE_OK;
+
+    if (mwu->what->only == NULL) {
+        status = find_cheap(mwu, group, &cost);
+    }
+    mtree_candidates_price(packer->candidates, packer->constraint_price, packer->price);
+    if (mwu->what->only != NULL) {
+        choose_among(mwu, group, &best);
+    } else if (status == MTREE_OK && packer->time > 0.0) {
+        compare_new(mwu, group, &best);
+        grow_for_time(mwu, group, cost, &best);
+    }
+    if (isfinite(best.price)) {
+        memcpy(packer->edges, mwu->edges,
+               ((size_t)packer->candidates->num_hosts - 1) * sizeof(*mwu->edges));
+    }
+    *weight_p = best.weight;
+    return status;
 }
 
 /* One tree of each group that is laid. */
 static mtree_status_t lay_round(mwu_t *mwu)
 {
-    mtree_colgen_t *colgen = mwu->colgen;
-    int num_groups = colgen->master->num_groups;
     mtree_status_t status = MTREE_OK;
 
-    for (int g = mwu->first; g < mwu->end && status == MTREE_OK; ++g) {
-        double cost;
+    for (int g = mwu->what->first; g < mwu->end && status == MTREE_OK; ++g) {
+        double weight;
 
         set_prices(mwu, g);
-        if (mwu->only != NULL) {
-            choose_among(mwu, g);
-            status = lay(mwu, g);
-            continue;
-        }
-        status = mtree_colgen_cheapest(colgen, colgen->constraint_price, g, &cost);
-        if (status == MTREE_OK && num_groups == 1) {
-            mtree_colgen_offer_bound(colgen, colgen->constraint_price, cost);
-        }
+        status = choose(mwu, g, &weight);
         if (status == MTREE_OK) {
-            status = shape(mwu, g);
-        }
-        if (status == MTREE_OK) {
-            status = lay(mwu, g);
+            status = lay(mwu, g, weight);
         }
     }
     mwu->laid += mwu->level;
     return status;
+}
+
+/* May no more trees be laid? */
+static bool is_over(const mwu_t *mwu)
+{
+    return mwu->what->work > 0.0 && mwu->packer->work > mwu->what->work;
 }
 
 /*
@@ -202,98 +263,85 @@ static mtree_status_t lay_round(mwu_t *mwu)
  * constraints are the tightest partition's, the mean of the prices that the trees were
  * laid under comes close.
  */
-static mtree_status_t prove(mwu_t *mwu, double work)
+static mtree_status_t prove(mwu_t *mwu)
 {
-    mtree_colgen_t *colgen = mwu->colgen;
-    const mtree_candidates_t *candidates = colgen->candidates;
+    mtree_packer_t *packer = mwu->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
     mtree_status_t status;
 
-    if (colgen->master->num_groups > 1 && colgen->work > work) {
+    if (packer->num_groups > 1 && is_over(mwu)) {
         for (int c = 0; c < candidates->num_constraints; ++c) {
-            colgen->constraint_price[c] = 1.0;
+            packer->constraint_price[c] = 1.0;
         }
-        status = mtree_colgen_prove(colgen);
+        status = mtree_packer_prove(packer, NULL);
     } else {
-        status = mtree_bound_by_load(colgen, mwu->load);
+        status = mtree_bound_by_load(packer, mwu->load);
     }
 
-    memcpy(colgen->constraint_price, mwu->mean_price,
+    memcpy(packer->constraint_price, mwu->mean_price,
            (size_t)candidates->num_constraints * sizeof(*mwu->mean_price));
-    return status == MTREE_OK ? mtree_colgen_prove(colgen) : status;
+    return status == MTREE_OK ? mtree_packer_prove(packer, NULL) : status;
 }
 
-static bool is_close(const mwu_t *mwu, double tolerance)
+static bool is_close(const mwu_t *mwu)
 {
-    return mwu->laid / mwu->worst >= mwu->colgen->bound * (1.0 - tolerance);
+    return mwu->laid / mwu->worst >= mwu->packer->bound * (1.0 - mwu->what->tolerance);
 }
 
-/* Lay @a rounds trees of one size, proving what there is after each power of two, or, as
- * a proof takes a tree of every group several times, at the end only. */
-static mtree_status_t lay_level(mwu_t *mwu, int rounds, double tolerance, double work)
+/* Trees of one size for each group. */
+static int num_rounds(const mwu_t *mwu)
 {
-    bool proves_often = mwu->colgen->master->num_groups == 1;
+    const mtree_candidates_t *candidates = mwu->packer->candidates;
+    double cover = (double)candidates->num_constraints / (candidates->num_hosts - 1);
+    bool is_alltoall = candidates->is_personalized && mwu->packer->num_groups > 1;
+
+    return mwu->what->tolerance <= 0.0
+               ? MANY_TREES
+               : (int)fmax(is_alltoall ? MANY_TREES : MIN_ROUNDS,
+                           ceil(TREES_PER_COVER * cover / mwu->packer->num_groups));
+}
+
+/* Lay trees of one size.  What there is is proved after each power of two, or, as a proof
+ * takes a tree of every group several times, at the end only. */
+static mtree_status_t lay_level(mwu_t *mwu, int rounds)
+{
+    bool proves = mwu->what->tolerance > 0.0;
+    bool proves_often = mwu->packer->num_groups == 1;
     mtree_status_t status = MTREE_OK;
 
     for (int round = 1; round <= rounds && status == MTREE_OK; ++round) {
-        bool is_last = round == rounds || mwu->colgen->work > work;
+        bool is_last;
 
         status = lay_round(mwu);
-        if (status == MTREE_OK &&
+        is_last = round == rounds || is_over(mwu);
+        if (status == MTREE_OK && proves &&
             (is_last || (proves_often && (round & (round - 1)) == 0))) {
-            status = prove(mwu, work);
+            status = prove(mwu);
         }
-        if (is_last || is_close(mwu, tolerance)) {
+        if (is_last || (proves && is_close(mwu))) {
             break;
         }
     }
     return status;
 }
 
-static mtree_status_t lay_levels(mwu_t *mwu, double tolerance, double work)
+static mtree_status_t lay_levels(mwu_t *mwu)
 {
-    const mtree_candidates_t *candidates = mwu->colgen->candidates;
-    double cover = (double)candidates->num_constraints / (candidates->num_hosts - 1);
-    double wanted = ceil(TREES_PER_COVER * cover / mwu->colgen->master->num_groups);
-    int rounds = (int)fmax(
-        candidates->is_personalized && mwu->colgen->master->num_groups > 1 ? MANY_TREES
-                                                                           : MIN_ROUNDS,
-        wanted);
+    const mtree_mwu_lay_t *what = mwu->what;
+    int rounds = num_rounds(mwu);
     mtree_status_t status = MTREE_OK;
 
-    for (int level = 0; level < MAX_LEVELS && status == MTREE_OK; ++level) {
-        status = lay_level(mwu, rounds, tolerance, work);
-        if (mwu->colgen->work > work || is_close(mwu, tolerance)) {
+    for (int level = 0; level < what->levels && status == MTREE_OK; ++level) {
+        status = lay_level(mwu, rounds);
+        if (is_over(mwu) || (what->tolerance > 0.0 && is_close(mwu))) {
             break;
         }
         mwu->level /= 2.0;
         memset(mwu->mean_price, 0,
-               (size_t)candidates->num_constraints * sizeof(*mwu->mean_price));
+               (size_t)mwu->packer->candidates->num_constraints *
+                   sizeof(*mwu->mean_price));
     }
     return status;
-}
-
-/* The trees laid, with the rates that load the worst constraint fully. */
-static mtree_status_t collect(const mwu_t *mwu, mtree_tree_set_t *set_p, double *x_p)
-{
-    const mtree_colgen_t *colgen = mwu->colgen;
-    int count = 0;
-    mtree_status_t status;
-
-    for (int c = 0; c < colgen->columns->num_columns && c < mwu->size_capacity; ++c) {
-        count += mwu->size[c] > 0.0;
-    }
-    status = mtree_tree_set_create(colgen, count, set_p);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int c = 0; set_p->num_trees < count; ++c) {
-        if (mwu->size[c] > 0.0) {
-            mtree_tree_set_append(set_p, &colgen->columns->column[c],
-                                  mwu->size[c] / mwu->worst);
-        }
-    }
-    *x_p = mwu->laid / mwu->worst;
-    return MTREE_OK;
 }
 
 /*
@@ -302,98 +350,73 @@ static mtree_status_t collect(const mwu_t *mwu, mtree_tree_set_t *set_p, double 
  */
 static mtree_status_t lay_shared(mwu_t *mwu)
 {
-    mtree_colgen_t *colgen = mwu->colgen;
-    const mtree_candidates_t *candidates = colgen->candidates;
-    size_t size = ((size_t)candidates->num_hosts - 1) * sizeof(*mwu->shared);
-    double cost;
+    mtree_packer_t *packer = mwu->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
+    size_t size = ((size_t)candidates->num_hosts - 1) * sizeof(*mwu->edges);
+    double weight;
     mtree_status_t status;
 
     set_prices(mwu, 0);
-    status = mtree_colgen_cheapest(colgen, colgen->constraint_price, 0, &cost);
-    if (status == MTREE_OK) {
-        status = shape(mwu, 0);
-    }
-    memcpy(mwu->shared, colgen->edges, size);
-    for (int g = 0; g < colgen->master->num_groups && status == MTREE_OK; ++g) {
-        memcpy(colgen->edges, mwu->shared, size);
-        status = mtree_candidates_reroot(candidates, g, colgen->edges, colgen->into);
+    status = choose(mwu, 0, &weight);
+    memcpy(mwu->edges, packer->edges, size);
+    for (int g = 0; g < packer->num_groups && status == MTREE_OK; ++g) {
+        memcpy(packer->edges, mwu->edges, size);
+        status = mtree_candidates_reroot(candidates, g, packer->edges, packer->into);
         if (status == MTREE_OK) {
-            status = lay(mwu, g);
+            status = lay(mwu, g, 1.0);
         }
     }
     mwu->laid += mwu->level;
     return status;
 }
 
-static mtree_status_t mwu_init(mwu_t *mwu, mtree_colgen_t *colgen)
+static mtree_status_t init(mwu_t *mwu)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
-    mtree_arena_t *arena = colgen->problem->arena;
+    const mtree_packer_t *packer = mwu->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
+    size_t num_constraints = (size_t)candidates->num_constraints;
+    mtree_arena_t *arena = packer->problem->arena;
 
-    *mwu = (mwu_t){.colgen = colgen,
-                   .end = colgen->master->num_groups,
-                   .level = 1.0,
-                   .mean = colgen->master->scale};
-    mwu->grain = candidates->is_personalized ? GRAIN * candidates->num_hosts : 1.0;
-    MTREE_ARENA_ARRAY(arena, mwu->load, (size_t)candidates->num_constraints);
-    MTREE_ARENA_ARRAY(arena, mwu->mean_price, (size_t)candidates->num_constraints);
-    MTREE_ARENA_ARRAY(arena, mwu->shared, (size_t)candidates->num_hosts);
-    return arena->status;
+    MTREE_ARENA_ARRAY(arena, mwu->load, num_constraints);
+    MTREE_ARENA_ARRAY(arena, mwu->mean_price, num_constraints);
+    MTREE_ARENA_ARRAY(arena, mwu->edges, (size_t)candidates->num_hosts);
+    if (mwu->what->limit != NULL) {
+        MTREE_ARENA_ARRAY(arena, mwu->own, (size_t)packer->num_groups * num_constraints);
+    }
+    return arena->status == MTREE_OK
+               ? mtree_tree_set_create(candidates, packer->shapes->max_height, &mwu->set)
+               : MTREE_ERR_NO_MEMORY;
 }
 
-mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolerance,
-                              double work, mtree_tree_set_t *set_p, double *x_p)
+mtree_status_t mtree_mwu_lay(mtree_packer_t *packer, const mtree_mwu_lay_t *what,
+                             mtree_tree_set_t **set_p, double *x_p)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
-    mwu_t mwu;
-    mtree_status_t status = mwu_init(&mwu, colgen);
+    const mtree_candidates_t *candidates = packer->candidates;
+    bool is_huge = !candidates->is_personalized &&
+                   (double)packer->num_groups * candidates->num_edges > MAX_LOOKS;
+    mwu_t mwu = {.packer = packer,
+                 .what = what,
+                 .end = what->end > 0 ? what->end : packer->num_groups,
+                 .level = 1.0,
+                 .grain = fmax(1.0, GRAIN * mtree_packer_blocks_per_tree(packer))};
+    mtree_status_t status = init(&mwu);
 
+    if (status == MTREE_OK && what->tolerance > 0.0) {
+        mtree_bound_by_entrances(packer);
+    }
+    if (status == MTREE_OK) {
+        status = is_huge && what->only == NULL ? lay_shared(&mwu) : lay_levels(&mwu);
+    }
     if (status != MTREE_OK) {
+        mtree_tree_set_destroy(mwu.set);
         return status;
     }
-    mwu.is_low = is_low;
-    mtree_bound_by_entrances(colgen);
-    status = (double)colgen->master->num_groups * candidates->num_edges > MAX_LOOKS &&
-                     !candidates->is_personalized
-                 ? lay_shared(&mwu)
-                 : lay_levels(&mwu, tolerance, work);
-    if (status == MTREE_OK) {
-        status = collect(&mwu, set_p, x_p);
+    /* The worst constraint is loaded fully. */
+    for (int t = 0; t < mwu.set->num_trees; ++t) {
+        mwu.set->trees[t].rate /= mwu.worst;
     }
-    free(mwu.size);
-    return status;
-}
-
-mtree_status_t mtree_mwu_lay(mtree_colgen_t *colgen, const mtree_mwu_lay_t *what,
-                             mtree_tree_set_t *set_p, double *x_p)
-{
-    mtree_arena_t *arena = colgen->problem->arena;
-    mwu_t mwu;
-    mtree_status_t status = mwu_init(&mwu, colgen);
-
-    mwu.only = what->only;
-    mwu.first = what->first;
-    mwu.end = what->end;
-    mwu.limit = what->limit;
-    if (mwu.limit != NULL) {
-        MTREE_ARENA_ARRAY(arena, mwu.own,
-                          (size_t)colgen->master->num_groups *
-                              (size_t)colgen->candidates->num_constraints);
-        status = arena->status;
-    }
-    for (int round = 1; round <= what->levels * MANY_TREES && status == MTREE_OK;
-         ++round) {
-        status = lay_round(&mwu);
-        if (round % MANY_TREES == 0) {
-            mwu.level /= 2.0;
-        }
-        if (what->work > 0.0 && colgen->work > what->work) {
-            break;
-        }
-    }
-    if (status == MTREE_OK) {
-        status = collect(&mwu, set_p, x_p);
-    }
-    free(mwu.size);
-    return status;
+    *x_p = mwu.laid / mwu.worst;
+    mtree_tree_set_destroy(*set_p);
+    *set_p = mwu.set;
+    return MTREE_OK;
 }

@@ -3,281 +3,250 @@
 
 #include "planner/graph/candidates.h"
 #include "planner/packing/bound.h"
-#include "planner/packing/draft.h"
+#include "planner/packing/limit.h"
 #include "planner/packing/mwu.h"
 #include "planner/packing/prefix_cuts.h"
 #include "planner/packing/robust.h"
-#include "planner/solver/lp.h"
+#include "planner/packing/tree_rates.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* The gap at which column generation stops, and spreading, which is for large networks.
- */
-#define TOLERANCE     1e-7
-#define MWU_TOLERANCE 2e-4
-
-/* The same for all-to-all on a network that is too large for the simplex method. */
+/* The gap at which no more trees are laid; of an all-to-all on a large network, and from
+ * HUGE_EDGES on, where one tree takes a tenth of a second. */
+#define TOLERANCE          2e-4
 #define ALLTOALL_TOLERANCE 5e-3
+#define HUGE_EDGES         100000
+#define HUGE_TOLERANCE     2e-3
 
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take.  With FEW_WORK an
  * all-to-all gets trees of which few per group are kept. */
-#define LP_WORK    2e8
-#define MWU_WORK   8e9
-#define FEW_WORK   1e9
-#define HARD_WORK  5e7
-#define SIZED_WORK 2e7
-#define SHAPE_WORK 1.5e8
-#define HINT_WORK  1.5e7
+#define WORK         8e9
+#define FEW_WORK     1e9
+#define IMPROVE_WORK 2e8
+#define SHAPE_WORK   1.5e8
+#define HINT_WORK    1.5e7
 
-/* From so many lines on the linear program of trees from each host may be hard. */
-#define HARD_LINES 256
+/* Beyond this many lines of the linear program no trees are laid for a time. */
+#define MOST_SHAPE_LINES 600
 
-/* From HUGE_EDGES on one tree takes a tenth of a second, so HUGE_TOLERANCE is close
- * enough. */
-#define HUGE_EDGES     100000
-#define HUGE_TOLERANCE 2e-3
+/* Trees of each group with which column generation begins. */
+#define FEW_TREES 8
+
+/* Of so many trees of each of several groups that are laid for one time the rates are
+ * fitted. */
+#define MOST_SHAPED_TREES 16
+
+/* Sizes of trees that are laid for one time, and times that are tried. */
+#define SHAPE_LEVELS 3
+#define MOST_TIMES   6
+
+/* No other time is tried that is not less by this part. */
+#define TIME_STEP 0.01
 
 /* A tree with less than this part of its group's rate has none but for rounding. */
 #define LEAST_RATE 1e-9
 
 /* Of a scan nothing leaves the last host.  Its tree, of few hops, leads to the others,
  * and takes no capacity. */
-static mtree_status_t add_last_tree(mtree_colgen_t *colgen, double rate,
+static mtree_status_t add_last_tree(mtree_packer_t *packer, double rate,
                                     mtree_tree_t *tree)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = packer->candidates;
     static const mtree_prim_options_t low = {.hop_price = 1.0};
 
-    memset(colgen->constraint_price, 0,
-           (size_t)candidates->num_constraints * sizeof(*colgen->constraint_price));
+    memset(packer->constraint_price, 0,
+           (size_t)candidates->num_constraints * sizeof(*packer->constraint_price));
     tree->root = candidates->num_hosts - 1;
     tree->rate = rate;
-    if (!mtree_prim_run(colgen->prim, colgen->constraint_price, tree->root, &low,
-                        colgen->edges)) {
+    if (!mtree_prim_run(packer->prim, packer->constraint_price, tree->root, &low,
+                        packer->edges)) {
         return MTREE_ERR_CANCELLED;
     }
     for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
-        tree->parent[candidates->to[colgen->edges[e]]] =
-            candidates->from[colgen->edges[e]];
+        tree->parent[candidates->to[packer->edges[e]]] =
+            candidates->from[packer->edges[e]];
     }
     return MTREE_OK;
 }
 
 /* What a plan for a scan has besides: the last host's tree, and a bound of its own. */
-static mtree_status_t complete_prefix(mtree_colgen_t *colgen, const mtree_tree_set_t *set,
+static mtree_status_t complete_prefix(mtree_packer_t *packer, const mtree_tree_set_t *set,
                                       mtree_plan_t *plan)
 {
-    mtree_status_t status =
-        add_last_tree(colgen, mtree_tree_set_least(set, colgen->master->num_groups),
-                      &plan->trees[set->num_trees]);
+    mtree_status_t status = add_last_tree(packer, mtree_tree_rates_least(packer, set),
+                                          &plan->trees[set->num_trees]);
 
-    return status == MTREE_OK ? mtree_prefix_cuts_bound(colgen) : status;
+    return status == MTREE_OK ? mtree_prefix_cuts_bound(packer) : status;
 }
 
 /* Make a plan by @a algorithm of a set of trees. */
-static mtree_status_t make_plan(mtree_colgen_t *colgen, const char *algorithm,
+static mtree_status_t make_plan(mtree_packer_t *packer, const char *algorithm,
                                 const mtree_tree_set_t *set, mtree_plan_t **plan_p)
 {
-    bool is_prefix = mtree_colgen_is_prefix(colgen);
-    mtree_status_t status = mtree_problem_plan(colgen->problem, algorithm,
+    bool is_prefix = mtree_packer_is_prefix(packer);
+    mtree_status_t status = mtree_problem_plan(packer->problem, algorithm,
                                                set->num_trees + is_prefix, plan_p);
 
     for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
         mtree_tree_t *tree = &(*plan_p)->trees[t];
 
         tree->root = set->trees[t].root;
-        tree->rate = set->rate[t] * mtree_draft_blocks_per_tree(colgen);
-        mtree_columns_parents(colgen->columns, &set->trees[t], tree->parent, NULL);
+        tree->rate = set->trees[t].rate * mtree_packer_blocks_per_tree(packer);
+        mtree_tree_set_parents(set, &set->trees[t], tree->parent, NULL);
     }
     if (status == MTREE_OK && is_prefix) {
-        status = complete_prefix(colgen, set, *plan_p);
+        status = complete_prefix(packer, set, *plan_p);
     }
     if (status == MTREE_OK) {
-        (*plan_p)->work = colgen->work;
-        (*plan_p)->bound = colgen->bound * mtree_colgen_num_blocks(colgen);
-        status = mtree_bound_describe(colgen->problem, colgen->candidates,
-                                      colgen->bound_price, &(*plan_p)->limit);
+        (*plan_p)->work = packer->work;
+        (*plan_p)->bound = packer->bound * mtree_packer_num_blocks(packer);
+        status = mtree_bound_describe(packer->problem, packer->candidates,
+                                      packer->bound_price, &(*plan_p)->limit);
     }
     return status;
 }
 
-/* Does the shape of trees count, besides what they carry?  Of a scan the paths of all
- * groups follow one another, and a tree is no more than a path. */
-static bool shape_counts(const mtree_draft_t *draft)
-{
-    const mtree_plan_request_t *request = draft->colgen->problem->request;
-    bool is_sized = request->bytes > 0.0 && !mtree_colgen_is_prefix(draft->colgen);
-
-    return is_sized || request->max_height > 0;
-}
-
-/* Other rates for the trees of the set: mostly they carry as much as any trees do, and
- * their prices prove it. */
-static mtree_status_t fit_rates(mtree_draft_t *draft)
-{
-    mtree_colgen_t *colgen = draft->colgen;
-    mtree_status_t status = mtree_tree_set_refit(colgen, &draft->set);
-
-    draft->x = mtree_tree_set_least(&draft->set, colgen->master->num_groups);
-    mtree_tree_set_trim(&draft->set, 0, draft->x * LEAST_RATE);
-    return status == MTREE_OK ? mtree_colgen_prove(colgen) : status;
-}
-
-/* Would a linear program gain nothing, or be too large?  It gains nothing where the bound
- * is reached; but up to MTREE_DRAFT_SHAPE_LINES its trees are needed for a size. */
-static bool is_complete(const mtree_draft_t *draft)
-{
-    const mtree_colgen_t *colgen = draft->colgen;
-    int num_lines = mtree_draft_num_lines(draft);
-
-    return num_lines > MTREE_DRAFT_LP_LINES || mtree_draft_is_large_alltoall(draft) ||
-           (colgen->master->num_groups > 1 && num_lines > MTREE_DRAFT_SHAPE_LINES &&
-            draft->x >= colgen->bound * (1.0 - TOLERANCE));
-}
-
 /*
- * Column generation from the trees that there are.  On a torus so many packings of an
- * all-to-all carry the same that the simplex method pivots on for seconds and gains
- * nothing: where the packing is close to the bound it gets HARD_WORK, or SIZED_WORK and
- * less close where there is a size.  What is not optimal by then, or not solved, is left.
+ * Column generation: the best rates of the trees at hand, at first of few, and the
+ * cheapest trees under the prices of these, until that proves how good they are.
  */
-static mtree_status_t improve(mtree_draft_t *draft)
+static mtree_status_t improve(mtree_draft_t *draft, double tolerance)
 {
-    mtree_colgen_t *colgen = draft->colgen;
-    bool is_sized = colgen->problem->request->bytes > 0.0;
-    double gap = is_sized ? ALLTOALL_TOLERANCE : MWU_TOLERANCE;
-    double hard = is_sized ? SIZED_WORK : HARD_WORK;
-    bool may_stop = colgen->candidates->is_personalized &&
-                    colgen->master->num_groups > 1 &&
-                    mtree_draft_num_lines(draft) <= MTREE_DRAFT_SHAPE_LINES &&
-                    draft->x >= colgen->bound * (1.0 - gap);
-    double work = colgen->work + (may_stop ? hard : LP_WORK);
-    mtree_status_t status = mtree_colgen_run(colgen, TOLERANCE, work);
+    mtree_packer_t *packer = draft->packer;
+    double work = packer->work + IMPROVE_WORK, x;
+    mtree_tree_set_t *few = NULL;
+    int before = 0;
+    mtree_status_t status = mtree_tree_rates_fastest(packer, draft->set, FEW_TREES, &few);
 
-    draft->is_hard = may_stop && (status == MTREE_ERR_SOLVER || colgen->work >= work);
-    if (status == MTREE_OK && !draft->is_hard && colgen->master->x > draft->x) {
-        mtree_tree_set_clear(&draft->set);
-        draft->x = colgen->master->x;
+    x = status == MTREE_OK ? mtree_tree_rates_least(packer, few) : 0.0;
+    while (status == MTREE_OK && few->num_trees > before && packer->work < work &&
+           x < packer->bound * (1.0 - tolerance)) {
+        before = few->num_trees;
+        status = mtree_packer_prove(packer, few);
+        if (status == MTREE_OK) {
+            status = mtree_tree_rates_fit(packer, few);
+        }
+        x = mtree_tree_rates_least(packer, few);
     }
-    return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
+    if (status == MTREE_OK && x > draft->x) {
+        mtree_tree_set_t *worse = draft->set;
+
+        mtree_tree_set_trim(few, 0, x * LEAST_RATE);
+        draft->x = x;
+        draft->set = few;
+        few = worse;
+    }
+    mtree_tree_set_destroy(few);
+    return status;
 }
 
-/*
- * As much as can be carried.  Multiplicative weights come within a small part of it, and
- * prove that in most cases.  Column generation, which starts from their trees, goes the
- * rest of the way where that is wanted and its linear program is not too large.
- */
+/* As much as can be carried. */
 static mtree_status_t pack_throughput(mtree_draft_t *draft)
 {
-    mtree_colgen_t *colgen = draft->colgen;
-    bool is_huge = colgen->candidates->num_edges > HUGE_EDGES;
-    double tolerance = mtree_draft_is_large_alltoall(draft) ? ALLTOALL_TOLERANCE
-                       : is_huge                            ? HUGE_TOLERANCE
-                                                            : MWU_TOLERANCE;
-    bool keeps_few =
-        mtree_draft_is_large_alltoall(draft) && colgen->problem->request->bytes > 0.0;
-    double work = colgen->work + (keeps_few ? FEW_WORK : MWU_WORK);
-    mtree_status_t status =
-        mtree_mwu_pack(colgen, false, tolerance, work, &draft->set, &draft->x);
-    bool is_close = draft->x >= colgen->bound * (1.0 - tolerance);
+    mtree_packer_t *packer = draft->packer;
+    bool is_large = mtree_draft_is_large_alltoall(draft);
+    bool keeps_few = is_large && packer->problem->request->bytes > 0.0;
+    const mtree_mwu_lay_t what = {
+        .tolerance = is_large                                     ? ALLTOALL_TOLERANCE
+                     : packer->candidates->num_edges > HUGE_EDGES ? HUGE_TOLERANCE
+                                                                  : TOLERANCE,
+        .levels = MTREE_MWU_MOST_LEVELS,
+        .work = packer->work + (keeps_few ? FEW_WORK : WORK)};
+    mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
 
-    if (status != MTREE_OK || (is_close && mtree_draft_wants_few(draft))) {
-        return status;
-    }
-    if (!mtree_lp_is_available()) {
-        return is_close ? MTREE_OK : fit_rates(draft);
-    }
-    return is_complete(draft) ? MTREE_OK : improve(draft);
+    return status == MTREE_OK && !is_large &&
+                   draft->x < packer->bound * (1.0 - what.tolerance)
+               ? improve(draft, what.tolerance)
+               : status;
 }
 
-/*
- * Without the linear program the packing of most throughput stays, unless the height of
- * its trees is limited.  For a size few trees are chosen from it.
- */
-static mtree_status_t pack_without_lp(mtree_draft_t *draft)
+/* Trees that keep the limit on height. */
+static mtree_status_t pack_low(mtree_draft_t *draft)
 {
-    mtree_colgen_t *colgen = draft->colgen;
-    double bits = mtree_draft_group_bits(colgen);
-    mtree_status_t status = MTREE_OK;
+    mtree_packer_t *packer = draft->packer;
+    const mtree_mwu_lay_t what = {.is_low = true,
+                                  .tolerance = TOLERANCE,
+                                  .levels = MTREE_MWU_MOST_LEVELS,
+                                  .work = packer->work + SHAPE_WORK};
+    mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
 
-    if (colgen->columns->max_height > 0) {
-        mtree_tree_set_clear(&draft->set);
-        status = mtree_mwu_pack(colgen, true, MWU_TOLERANCE, colgen->work + SHAPE_WORK,
-                                &draft->set, &draft->x);
-        if (status == MTREE_ERR_NOT_FOUND) {
-            return mtree_tree_set_create(colgen, 0, &draft->set);
-        }
-    }
-    if (status == MTREE_OK && bits > 0.0 && colgen->master->num_groups == 1) {
-        draft->time = mtree_tree_set_time(&draft->set, bits);
-        mtree_master_set_time(colgen->master, draft->time);
+    if (status == MTREE_ERR_NOT_FOUND) {
+        draft->set->num_trees = 0; /* the plan carries nothing */
+        return MTREE_OK;
     }
     return status;
 }
 
-/* Are all vertices hosts, and all links alike? */
-static bool is_uniform(const mtree_colgen_t *colgen)
+/* Trees of the shapes with which @a draft->time is enough, and what they need. */
+static mtree_status_t pack_once(mtree_draft_t *draft, double bits, double work,
+                                double *time_p)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
-    bool is_even = candidates->num_hosts == colgen->problem->topology->num_vertices;
+    mtree_packer_t *packer = draft->packer;
+    const mtree_mwu_lay_t what = {.levels = SHAPE_LEVELS, .work = work};
+    mtree_tree_set_t *set = NULL;
+    double x;
+    mtree_status_t status;
 
-    for (int c = 1; c < candidates->num_constraints && is_even; ++c) {
-        is_even = candidates->capacity[c] == candidates->capacity[0];
+    packer->time = draft->time;
+    status = mtree_mwu_lay(packer, &what, &set, &x);
+    if (status == MTREE_OK) {
+        mtree_tree_set_trim(set, packer->num_groups > 1 ? MOST_SHAPED_TREES : 0, 0.0);
+        status = mtree_tree_rates_fit(packer, set);
     }
-    return is_even;
+    if (status == MTREE_OK) {
+        mtree_tree_set_trim(set, 0, x * LEAST_RATE);
+        *time_p = mtree_tree_rates_time(packer, set, bits);
+    }
+    if (status == MTREE_OK && *time_p < draft->time) {
+        mtree_tree_set_t *slower = draft->shaped;
+
+        draft->shaped = set;
+        set = slower;
+    }
+    mtree_tree_set_destroy(set);
+    return status;
 }
 
-/* The work for the shapes of trees, of which few are chosen from those of a short search.
- * On a torus the linear program of trees from each host is degenerate: its solutions took
- * most of a plan's time, for trees a tenth faster, where other algorithms are faster. */
-static double shape_work(const mtree_draft_t *draft)
+/* The least time for the size, latency included: what the trees for one time need is the
+ * next one. */
+static mtree_status_t pack_for_time(mtree_draft_t *draft)
 {
-    const mtree_colgen_t *colgen = draft->colgen;
-    bool is_hard = colgen->master->num_groups > 1 &&
-                   !colgen->candidates->is_personalized &&
-                   mtree_draft_num_lines(draft) > HARD_LINES && is_uniform(colgen);
-
-    return mtree_draft_wants_few(draft) || is_hard ? HINT_WORK : SHAPE_WORK;
-}
-
-/* Trees whose shape suits the limit on height and the size.  Where the linear program is
- * not solved, they are those that it began with. */
-static mtree_status_t pack_shaped(mtree_draft_t *draft)
-{
-    mtree_colgen_t *colgen = draft->colgen;
-    double bits = mtree_draft_group_bits(colgen);
-    double work = colgen->work + shape_work(draft);
+    mtree_packer_t *packer = draft->packer;
+    double bits = mtree_draft_group_bits(packer);
+    double work = packer->work + (mtree_draft_wants_few(draft) ? HINT_WORK : SHAPE_WORK);
+    double before = mtree_draft_num_lines(draft) > MOST_SHAPE_LINES ? 0.0 : INFINITY;
     mtree_status_t status = MTREE_OK;
 
-    if (draft->set.trees == NULL) {
-        status = mtree_tree_set_from_master(colgen, &draft->set);
+    draft->time = mtree_tree_rates_time(packer, draft->set, bits);
+    for (int i = 0; i < MOST_TIMES && status == MTREE_OK && packer->work < work &&
+                    draft->time < before * (1.0 - TIME_STEP);
+         ++i) {
+        double time = INFINITY;
+
+        before = draft->time;
+        status = pack_once(draft, bits, work, &time);
+        draft->time = fmin(draft->time, time);
     }
-    if (status == MTREE_OK && !mtree_draft_suits_lp(draft, MTREE_DRAFT_SHAPE_LINES)) {
-        return pack_without_lp(draft);
-    }
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = bits > 0.0 ? mtree_colgen_run_time(colgen, bits, work, &draft->time)
-                        : mtree_colgen_run_shaped(colgen, work);
-    if (status == MTREE_ERR_SOLVER) {
-        draft->is_hard = true;
-        return pack_without_lp(draft);
-    }
-    draft->hint = draft->set;
-    draft->set = (mtree_tree_set_t){0};
-    draft->x = colgen->master->x;
+    packer->time = draft->time;
     return status;
 }
 
 static mtree_status_t pack(mtree_draft_t *draft)
 {
+    const mtree_plan_request_t *request = draft->packer->problem->request;
     mtree_status_t status = pack_throughput(draft);
 
-    if (status == MTREE_OK && shape_counts(draft)) {
-        status = pack_shaped(draft);
+    if (status == MTREE_OK && request->max_height > 0) {
+        status = pack_low(draft);
+    }
+    /* Of a scan the paths of all groups follow one another, and a tree is no more than a
+     * path: shapes do not count. */
+    if (status == MTREE_OK && request->bytes > 0.0 &&
+        !mtree_packer_is_prefix(draft->packer) && !mtree_draft_is_large_alltoall(draft) &&
+        draft->set->num_trees > 0) {
+        status = pack_for_time(draft);
     }
     return status == MTREE_OK ? mtree_draft_limit(draft) : status;
 }
@@ -285,18 +254,18 @@ static mtree_status_t pack(mtree_draft_t *draft)
 /* As much of equal blocks, where hosts that send more than others are served, too. */
 static mtree_status_t pack_robust(mtree_draft_t *draft)
 {
-    mtree_colgen_t *colgen = draft->colgen;
-    int max_trees = colgen->problem->request->max_trees;
-    mtree_status_t status =
-        mtree_mwu_pack(colgen, false, ALLTOALL_TOLERANCE, colgen->work + MWU_WORK,
-                       &draft->set, &draft->x);
+    mtree_packer_t *packer = draft->packer;
+    const mtree_mwu_lay_t what = {.tolerance = ALLTOALL_TOLERANCE,
+                                  .levels = MTREE_MWU_MOST_LEVELS,
+                                  .work = packer->work + WORK};
+    int max_trees = packer->problem->request->max_trees;
+    mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
 
     if (max_trees == 0 || max_trees > MTREE_ROBUST_TREES) {
         max_trees = MTREE_ROBUST_TREES;
     }
-    mtree_tree_set_clear(&draft->set);
     return status == MTREE_OK
-               ? mtree_robust_pack(colgen, draft->x, max_trees, &draft->set)
+               ? mtree_robust_pack(packer, draft->x, max_trees, &draft->set)
                : status;
 }
 
@@ -306,21 +275,21 @@ static mtree_status_t plan_by(const mtree_problem_t *problem, const char *algori
                               mtree_plan_t **plan_p)
 {
     mtree_candidates_t *candidates = NULL;
-    mtree_draft_t draft = {.colgen = NULL};
+    mtree_draft_t draft = {.packer = NULL};
     mtree_status_t status = mtree_candidates_create(problem, &candidates);
 
     if (status == MTREE_OK) {
-        status = mtree_colgen_create(problem, candidates, &draft.colgen);
+        status = mtree_packer_create(problem, candidates, &draft.packer);
     }
     if (status == MTREE_OK) {
         status = pack_trees(&draft);
     }
     if (status == MTREE_OK) {
-        status = make_plan(draft.colgen, algorithm, &draft.set, plan_p);
+        status = make_plan(draft.packer, algorithm, draft.set, plan_p);
     }
-    mtree_tree_set_clear(&draft.set);
-    mtree_tree_set_clear(&draft.hint);
-    mtree_colgen_destroy(draft.colgen);
+    mtree_tree_set_destroy(draft.set);
+    mtree_tree_set_destroy(draft.shaped);
+    mtree_packer_destroy(draft.packer);
     return status;
 }
 

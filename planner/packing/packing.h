@@ -10,15 +10,13 @@
 
 /*
  * The trees that carry most (request->bytes 0), or that deliver the request's bytes in
- * the least time, latency included: column generation (docs/design.md, "Bounds and
- * plans"), then thinned to the request's limits.  Sets the plan's bound and what limits
- * it.  All collectives.
+ * the least time, latency included (docs/design.md, "Bounds and plans"), then thinned to
+ * the request's limits.  Sets the plan's bound and what limits it.  All collectives.
  *
  * The bound assumes that hosts may forward whatever they like, and that what they send to
  * each other takes the network's routes.  For scatter and gather it is what the cuts
- * around the root allow, for alltoall the maximum concurrent flow.  All-to-all between so
- * many hosts that the linear program is too large is within half a percent of it on
- * nearly all networks; the plan has both numbers.
+ * around the root allow, for alltoall the maximum concurrent flow.  All-to-all is
+ * within half a percent of it on nearly all networks; the plan has both numbers.
  */
 mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 

@@ -14,7 +14,7 @@
 #define GAIN 1e-9
 
 typedef struct {
-    mtree_colgen_t *colgen;
+    mtree_packer_t *packer;
     bool *inside;  /* [num_hosts] the set */
     int *edges;    /* [num_edges] that leave it and use no constraint taken yet */
     int *count;    /* [num_constraints] how many of these use each */
@@ -30,7 +30,7 @@ static int num_exits(const cuts_t *cuts)
 {
     int exits = 0;
 
-    for (int i = 0; i + 1 < cuts->colgen->candidates->num_hosts; ++i) {
+    for (int i = 0; i + 1 < cuts->packer->candidates->num_hosts; ++i) {
         exits += cuts->inside[i] && !cuts->inside[i + 1];
     }
     return exits;
@@ -39,7 +39,7 @@ static int num_exits(const cuts_t *cuts)
 /* List the edges that leave the set; how many. */
 static int list_edges(cuts_t *cuts)
 {
-    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    const mtree_candidates_t *candidates = cuts->packer->candidates;
     int num = 0;
 
     memset(cuts->count, 0, (size_t)candidates->num_constraints * sizeof(*cuts->count));
@@ -60,7 +60,7 @@ static int list_edges(cuts_t *cuts)
 /* The constraint that most edges use for its capacity. */
 static int find_constraint(const cuts_t *cuts)
 {
-    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    const mtree_candidates_t *candidates = cuts->packer->candidates;
     double most = 0.0;
     int best = 0;
 
@@ -78,7 +78,7 @@ static int find_constraint(const cuts_t *cuts)
 /* Take @a constraint: forget the edges that use it; how many are left of @a num. */
 static int take_constraint(cuts_t *cuts, int constraint, int num)
 {
-    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    const mtree_candidates_t *candidates = cuts->packer->candidates;
     int left = 0;
 
     cuts->price[constraint] = 1.0;
@@ -105,7 +105,7 @@ static int take_constraint(cuts_t *cuts, int constraint, int num)
 /* The bound that the set gives, with its constraints in cuts->price; infinite: none. */
 static double bound_of_set(cuts_t *cuts)
 {
-    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    const mtree_candidates_t *candidates = cuts->packer->candidates;
     int exits = num_exits(cuts), num;
     double capacity = 0.0;
 
@@ -131,14 +131,14 @@ static void try_set(cuts_t *cuts)
 
     if (bound < cuts->best * (1.0 - GAIN)) {
         cuts->best = bound;
-        memcpy(cuts->colgen->bound_price, cuts->price,
-               (size_t)cuts->colgen->candidates->num_constraints * sizeof(*cuts->price));
+        memcpy(cuts->packer->bound_price, cuts->price,
+               (size_t)cuts->packer->candidates->num_constraints * sizeof(*cuts->price));
     }
 }
 
 static void try_all_sets(cuts_t *cuts)
 {
-    int num_hosts = cuts->colgen->candidates->num_hosts;
+    int num_hosts = cuts->packer->candidates->num_hosts;
 
     for (unsigned set = 1; set + 1 < 1u << num_hosts; ++set) {
         for (int i = 0; i < num_hosts; ++i) {
@@ -151,23 +151,23 @@ static void try_all_sets(cuts_t *cuts)
 /* The prices of the paths from @a middle, and the hosts in their order. */
 static bool measure_ball(cuts_t *cuts, const double *constraint_price, int middle)
 {
-    mtree_colgen_t *colgen = cuts->colgen;
-    const mtree_candidates_t *candidates = colgen->candidates;
+    mtree_packer_t *packer = cuts->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
     static const mtree_prim_options_t plainly = {0};
 
-    if (!mtree_prim_run(colgen->prim, constraint_price, middle, &plainly,
-                        colgen->edges)) {
+    if (!mtree_prim_run(packer->prim, constraint_price, middle, &plainly,
+                        packer->edges)) {
         return false;
     }
-    mtree_candidates_price(candidates, constraint_price, colgen->price);
+    mtree_candidates_price(candidates, constraint_price, packer->price);
     cuts->order[0] = middle;
     /* Hosts join in the order of their prices. */
     for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
-        int edge = colgen->edges[e];
+        int edge = packer->edges[e];
 
         cuts->order[e + 1] = candidates->to[edge];
         cuts->far[candidates->to[edge]] =
-            cuts->far[candidates->from[edge]] + colgen->price[edge];
+            cuts->far[candidates->from[edge]] + packer->price[edge];
     }
     cuts->work += (double)candidates->num_hosts * candidates->num_hosts;
     return true;
@@ -176,7 +176,7 @@ static bool measure_ball(cuts_t *cuts, const double *constraint_price, int middl
 /* All balls around @a middle. */
 static void try_balls(cuts_t *cuts, const double *constraint_price, int middle)
 {
-    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    const mtree_candidates_t *candidates = cuts->packer->candidates;
     int num_hosts = candidates->num_hosts;
 
     cuts->far[middle] = 0.0;
@@ -195,7 +195,7 @@ static void try_balls(cuts_t *cuts, const double *constraint_price, int middle)
 /* All hosts but one. */
 static void try_entrances(cuts_t *cuts)
 {
-    int num_hosts = cuts->colgen->candidates->num_hosts;
+    int num_hosts = cuts->packer->candidates->num_hosts;
 
     for (int i = 0; i < num_hosts; ++i) {
         cuts->inside[i] = true;
@@ -207,13 +207,13 @@ static void try_entrances(cuts_t *cuts)
     }
 }
 
-mtree_status_t mtree_prefix_cuts_bound(mtree_colgen_t *colgen)
+mtree_status_t mtree_prefix_cuts_bound(mtree_packer_t *packer)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
-    mtree_arena_t *arena = colgen->problem->arena;
+    const mtree_candidates_t *candidates = packer->candidates;
+    mtree_arena_t *arena = packer->problem->arena;
     size_t num_hosts = (size_t)candidates->num_hosts;
     size_t num_constraints = (size_t)candidates->num_constraints;
-    cuts_t cuts = {.colgen = colgen, .best = INFINITY};
+    cuts_t cuts = {.packer = packer, .best = INFINITY};
 
     MTREE_ARENA_ARRAY(arena, cuts.inside, num_hosts);
     MTREE_ARENA_ARRAY(arena, cuts.order, num_hosts);
@@ -227,13 +227,13 @@ mtree_status_t mtree_prefix_cuts_bound(mtree_colgen_t *colgen)
     if (candidates->num_hosts <= FEW_HOSTS) {
         try_all_sets(&cuts);
     } else {
-        memcpy(colgen->constraint_price, colgen->bound_price,
-               num_constraints * sizeof(*colgen->constraint_price));
+        memcpy(packer->constraint_price, packer->bound_price,
+               num_constraints * sizeof(*packer->constraint_price));
         try_entrances(&cuts);
         for (int i = 0; i < candidates->num_hosts && cuts.work < MAX_WORK; ++i) {
-            try_balls(&cuts, colgen->constraint_price, i);
+            try_balls(&cuts, packer->constraint_price, i);
         }
     }
-    colgen->bound = cuts.best;
+    packer->bound = cuts.best;
     return MTREE_OK;
 }

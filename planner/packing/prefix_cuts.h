@@ -21,13 +21,13 @@
 #ifndef MTREE_PLANNER_PACKING_PREFIX_CUTS_H
 #define MTREE_PLANNER_PACKING_PREFIX_CUTS_H
 
-#include "planner/packing/colgen.h"
+#include "planner/packing/packer.h"
 
 /*
- * The least of these bounds that is found, to colgen->bound, and the constraints that
- * prove it, to colgen->bound_price, whose prices so far show where to look.  All sets of
+ * The least of these bounds that is found, to packer->bound, and the constraints that
+ * prove it, to packer->bound_price, whose prices so far show where to look.  All sets of
  * few hosts are tried; of many those of all but one, and the balls around each host.
  */
-mtree_status_t mtree_prefix_cuts_bound(mtree_colgen_t *colgen);
+mtree_status_t mtree_prefix_cuts_bound(mtree_packer_t *packer);
 
 #endif

@@ -12,7 +12,7 @@
 #ifndef MTREE_PLANNER_PACKING_ROBUST_H
 #define MTREE_PLANNER_PACKING_ROBUST_H
 
-#include "planner/packing/tree_set.h"
+#include "planner/packing/packer.h"
 
 /* Trees per host, at most: more gain little, and each costs messages. */
 #define MTREE_ROBUST_TREES 6
@@ -21,7 +21,7 @@
  * A robust packing of at most @a max_trees trees per group, > 0, to *set_p, which is the
  * caller's.  @a x, bits/s, is what every group gets from a packing of equal blocks.
  */
-mtree_status_t mtree_robust_pack(mtree_colgen_t *colgen, double x, int max_trees,
-                                 mtree_tree_set_t *set_p);
+mtree_status_t mtree_robust_pack(mtree_packer_t *packer, double x, int max_trees,
+                                 mtree_tree_set_t **set_p);
 
 #endif

@@ -43,9 +43,8 @@ static const double shallows[] = {0.0, 0.3, 1.0, 3.0, 10.0};
 #define MAX_REBUILT 3
 #define MAX_KICKS   5000
 
-/* Where a search starts: the master's trees, the hint's, or trees grown one after the
- * other. */
-typedef enum { FROM_MASTER, FROM_HINT, GROWN } origin_t;
+/* Where a search starts: the trees of a set, or trees grown one after the other. */
+typedef enum { FROM_FIRST, FROM_SECOND, GROWN } origin_t;
 
 typedef struct {
     origin_t origin;
@@ -59,9 +58,9 @@ typedef struct {
 typedef struct {
     mtree_selection_t *selection;
     mtree_local_search_t *local_search;
-    const mtree_tree_set_t *hint;
-    double *grow_price; /* [num_constraints] */
-    double most;        /* no set's value exceeds it */
+    const mtree_tree_set_t *const *sets; /* [2] */
+    double *grow_price;                  /* [num_constraints] */
+    double most;                         /* no set's value exceeds it */
     double max_work;
 } search_t;
 
@@ -72,7 +71,7 @@ static void set_grow_prices(search_t *search, double least, double power)
     const mtree_selection_t *selection = search->selection;
 
     for (int c = 0; c < selection->candidates->num_constraints; ++c) {
-        double part = fmax(selection->left[c], 0.0) / selection->colgen->master->scale;
+        double part = fmax(selection->left[c], 0.0) / selection->packer->mean;
 
         search->grow_price[c] = pow(part + 1e-3, -power);
         if (selection->left[c] < least * (1.0 - 1e-9)) {
@@ -87,7 +86,7 @@ static void set_grow_prices(search_t *search, double least, double power)
 static double distance_price(const search_t *search, double shallow)
 {
     const mtree_candidates_t *candidates = search->selection->candidates;
-    double time = search->selection->colgen->master->time;
+    double time = search->selection->packer->time;
     double sum = 0.0;
 
     for (int c = 0; c < candidates->num_constraints && time > 0.0; ++c) {
@@ -102,18 +101,18 @@ static double distance_price(const search_t *search, double shallow)
 static bool grow_tree(search_t *search, int t, double least, double power, double shallow)
 {
     mtree_selection_t *selection = search->selection;
-    mtree_colgen_t *colgen = selection->colgen;
+    mtree_packer_t *packer = selection->packer;
     const mtree_candidates_t *candidates = selection->candidates;
-    mtree_prim_options_t options = {.max_height = colgen->columns->max_height};
-    int root = candidates->directed ? mtree_colgen_root(colgen, 0)
-                                    : colgen->columns->column[0].root;
+    mtree_prim_options_t options = {.max_height = packer->shapes->max_height};
+    int root = candidates->directed ? mtree_packer_root(packer, 0)
+                                    : search->sets[0]->trees[0].root;
 
     set_grow_prices(search, least, power);
     options.reuse_factor = mtree_prim_reuse(candidates);
     options.distance_price = distance_price(search, shallow);
     selection->work +=
         (double)candidates->num_hosts * candidates->num_hosts + candidates->num_edges;
-    if (!mtree_prim_run(colgen->prim, search->grow_price, root, &options,
+    if (!mtree_prim_run(packer->prim, search->grow_price, root, &options,
                         selection->trees[t].edges)) {
         return false;
     }
@@ -156,9 +155,8 @@ static void start_growing(search_t *search, double aim, double shallow)
     }
 }
 
-/* Those of @a count trees that deliver most at their rates. */
-static void start_from(mtree_selection_t *selection, const mtree_column_t *trees,
-                       const double *rate, int count)
+/* Those trees of @a set that deliver most at their rates. */
+static void start_from(mtree_selection_t *selection, const mtree_tree_set_t *set)
 {
     double limit = INFINITY;
     int last = -1;
@@ -167,9 +165,9 @@ static void start_from(mtree_selection_t *selection, const mtree_column_t *trees
         double most = 0.0;
         int best = -1;
 
-        for (int t = 0; t < count; ++t) {
-            double delivered =
-                rate[t] * mtree_master_weight(selection->colgen->master, &trees[t]);
+        for (int t = 0; t < set->num_trees; ++t) {
+            double delivered = set->trees[t].rate *
+                               mtree_packer_weight(selection->packer, &set->trees[t]);
 
             if (delivered > most &&
                 (delivered < limit || (delivered == limit && t > last))) {
@@ -182,28 +180,19 @@ static void start_from(mtree_selection_t *selection, const mtree_column_t *trees
         }
         limit = most;
         last = best;
-        mtree_selection_set(selection, selection->num_trees++, trees[best].edges);
+        mtree_selection_set(selection, selection->num_trees++, set->trees[best].edges);
     }
 }
 
 static void begin(search_t *search, const start_t *start)
 {
     mtree_selection_t *selection = search->selection;
-    const mtree_colgen_t *colgen = selection->colgen;
 
     selection->num_trees = 0;
-    switch (start->origin) {
-    case FROM_MASTER:
-        start_from(selection, colgen->columns->column, colgen->master->rate,
-                   colgen->master->num_columns);
-        break;
-    case FROM_HINT:
-        start_from(selection, search->hint->trees, search->hint->rate,
-                   search->hint->num_trees);
-        break;
-    case GROWN:
+    if (start->origin == GROWN) {
         start_growing(search, start->aim, start->shallow);
-        break;
+    } else {
+        start_from(selection, search->sets[start->origin]);
     }
     mtree_selection_solve(selection);
 }
@@ -223,11 +212,11 @@ static bool is_done(const search_t *search)
 static int list_starts(search_t *search, start_t *starts)
 {
     double aim = search->most / search->selection->max_trees;
-    int num_shallows = search->selection->colgen->master->time > 0.0 ? NUM_SHALLOWS : 1;
+    int num_shallows = search->selection->packer->time > 0.0 ? NUM_SHALLOWS : 1;
     int listed = 0, count = 0;
 
-    starts[listed++] = (start_t){.origin = FROM_MASTER};
-    starts[listed++] = (start_t){.origin = FROM_HINT};
+    starts[listed++] = (start_t){.origin = FROM_FIRST};
+    starts[listed++] = (start_t){.origin = FROM_SECOND};
     for (int a = 0; a < NUM_AIMS; ++a) {
         for (int s = 0; s < num_shallows; ++s) {
             starts[listed++] =
@@ -359,28 +348,30 @@ static void drop_slow(mtree_selection_t *selection, double min_rate)
 }
 
 static mtree_status_t hand_over(const mtree_selection_t *selection,
-                                mtree_tree_set_t *set_p)
+                                mtree_tree_set_t **set_p)
 {
-    mtree_status_t status =
-        mtree_tree_set_create(selection->colgen, selection->num_trees, set_p);
+    mtree_status_t status = mtree_tree_set_create(
+        selection->candidates, selection->packer->shapes->max_height, set_p);
 
     for (int t = 0; t < selection->num_trees && status == MTREE_OK; ++t) {
-        mtree_tree_set_append(set_p, &selection->trees[t], selection->rate[t]);
+        status = mtree_tree_set_add(*set_p, 0, mtree_packer_root(selection->packer, 0),
+                                    selection->trees[t].edges, selection->rate[t]);
     }
     return status;
 }
 
-mtree_status_t mtree_select_trees(mtree_colgen_t *colgen, const mtree_tree_set_t *hint,
-                                  int max_trees, double min_rate, double most,
-                                  double work, mtree_tree_set_t *set_p)
+mtree_status_t mtree_select_trees(mtree_packer_t *packer,
+                                  const mtree_tree_set_t *const sets[2], int max_trees,
+                                  double min_rate, double most, double work,
+                                  mtree_tree_set_t **set_p)
 {
-    search_t search = {.hint = hint, .most = most, .max_work = work};
+    search_t search = {.sets = sets, .most = most, .max_work = work};
     mtree_arena_t arena = {0};
     mtree_status_t status;
 
     MTREE_ARENA_ARRAY(&arena, search.grow_price,
-                      (size_t)colgen->candidates->num_constraints);
-    search.selection = mtree_selection_create(&arena, colgen, max_trees);
+                      (size_t)packer->candidates->num_constraints);
+    search.selection = mtree_selection_create(&arena, packer, max_trees);
     if (search.selection != NULL) {
         search.local_search = mtree_local_search_create(&arena, search.selection);
     }

@@ -10,10 +10,10 @@
 /* What a selection must be better by to count as better. */
 #define GAIN 1e-9
 
-mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *colgen,
+mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_packer_t *packer,
                                           int max_trees)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = packer->candidates;
     size_t num_constraints = (size_t)candidates->num_constraints;
     size_t num_hosts = (size_t)candidates->num_hosts, trees = (size_t)max_trees;
     mtree_selection_t *selection;
@@ -22,7 +22,7 @@ mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *
     if (selection == NULL) {
         return NULL;
     }
-    selection->colgen = colgen;
+    selection->packer = packer;
     selection->candidates = candidates;
     selection->max_trees = max_trees;
     selection->num_edges = candidates->num_hosts - 1;
@@ -51,18 +51,17 @@ double mtree_selection_work(const mtree_selection_t *selection)
 
 bool mtree_selection_is_shaped(const mtree_selection_t *selection)
 {
-    return selection->colgen->master->time > 0.0 ||
-           selection->colgen->columns->max_height > 0;
+    return selection->packer->time > 0.0 || selection->packer->shapes->max_height > 0;
 }
 
 void mtree_selection_refresh(mtree_selection_t *selection, int t)
 {
-    mtree_column_t *tree = &selection->trees[t];
+    mtree_packed_t *tree = &selection->trees[t];
 
-    tree->root = mtree_colgen_root(selection->colgen, 0);
-    mtree_columns_measure(selection->colgen->columns, tree);
+    tree->root = mtree_packer_root(selection->packer, 0);
+    mtree_tree_set_measure(selection->packer->shapes, tree);
     mtree_candidates_count(selection->candidates, tree->edges, selection->uses[t]);
-    selection->weight[t] = mtree_master_weight(selection->colgen->master, tree);
+    selection->weight[t] = mtree_packer_weight(selection->packer, tree);
     selection->work +=
         10.0 * selection->num_edges + selection->candidates->num_constraints / 4.0;
 }
@@ -76,7 +75,7 @@ void mtree_selection_set(mtree_selection_t *selection, int t, const int *edges)
 
 void mtree_selection_swap(mtree_selection_t *selection, int a, int b)
 {
-    mtree_column_t tree = selection->trees[a];
+    mtree_packed_t tree = selection->trees[a];
     int *uses = selection->uses[a];
     double weight = selection->weight[a];
 

@@ -6,18 +6,18 @@
 #ifndef MTREE_PLANNER_PACKING_SELECTION_H
 #define MTREE_PLANNER_PACKING_SELECTION_H
 
-#include "planner/packing/tree_set.h"
+#include "planner/packing/packer.h"
 #include "planner/solver/dense_simplex.h"
 
 #include <stdbool.h>
 
 typedef struct {
-    mtree_colgen_t *colgen; /* its master's weights are the ones that count */
+    mtree_packer_t *packer; /* its weights are the ones that count */
     const mtree_candidates_t *candidates;
     mtree_dense_simplex_t *simplex;
     int max_trees, num_trees;
     int num_edges;                   /* of a tree */
-    mtree_column_t *trees;           /* [max_trees] */
+    mtree_packed_t *trees;           /* [max_trees] */
     int **uses;                      /* the simplex's */
     double *weight;                  /* the simplex's */
     double *rate, *constraint_price; /* after mtree_selection_solve */
@@ -31,7 +31,7 @@ typedef struct {
 
 /* An empty selection with room for @a max_trees trees, in @a arena; NULL without memory.
  */
-mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *colgen,
+mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_packer_t *packer,
                                           int max_trees);
 
 /* Work done so far, in steps of a few nanoseconds; infinite where it is cancelled. */

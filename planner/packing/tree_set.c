@@ -1,96 +1,307 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/tree_set.h"
 
-#include "planner/graph/candidate_trees.h"
-#include "planner/solver/dense_simplex.h"
+#include "base/array.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A tree below this part of what its group gets is what rounding left of one that is not
- * there. */
-#define LEAST_PART 1e-9
+/* What a hop counts besides its latency, seconds, where distances are compared: of equal
+ * latencies the lower tree wins. */
+#define HOP_LATENCY 1e-9
 
-/* Rates are not fitted where trees times constraints are more: it would take seconds. */
-#define MAX_REFIT_USES 3000000
+/* One tree as a graph, rebuilt for each. */
+typedef struct mtree_tree_set_scratch {
+    int *edges;      /* [num_hosts - 1] of a tree that is offered, ascending */
+    uint64_t *marks; /* a bit for each candidate edge, all zero */
+    int *first;      /* [num_hosts + 2] */
+    int *ends;       /* [2 (num_hosts - 1)] edges by host */
+    int *queue;      /* [num_hosts] */
+    int deepest;     /* a host of most hops, after a walk */
+    int *parent;     /* [num_hosts] */
+    double *seconds; /* [3 num_hosts] distances from three hosts */
+    int *hops;       /* [3 num_hosts] */
+} scratch_t;
 
-mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
-                                     mtree_tree_set_t *set_p)
+void mtree_tree_set_destroy(mtree_tree_set_t *set)
 {
-    size_t num_hosts = (size_t)colgen->candidates->num_hosts;
-    mtree_tree_set_t set = {.num_edges = colgen->candidates->num_hosts - 1};
-
-    MTREE_ARENA_ARRAY(&set.arena, set.trees, (size_t)room);
-    MTREE_ARENA_ARRAY(&set.arena, set.rate, (size_t)room);
-    MTREE_ARENA_ARRAY(&set.arena, set.ranked, (size_t)room);
-    for (int t = 0; t < room && set.arena.status == MTREE_OK; ++t) {
-        MTREE_ARENA_ARRAY(&set.arena, set.trees[t].edges, num_hosts);
+    if (set == NULL) {
+        return;
     }
-    if (set.arena.status != MTREE_OK) {
-        mtree_tree_set_clear(&set);
+    mtree_arena_cleanup(&set->arena);
+    free(set->trees);
+    free(set->slots);
+    free(set);
+}
+
+mtree_status_t mtree_tree_set_create(const mtree_candidates_t *candidates, int max_height,
+                                     mtree_tree_set_t **set_p)
+{
+    mtree_tree_set_t *set = calloc(1, sizeof(*set));
+    size_t n = (size_t)candidates->num_hosts;
+    scratch_t *scratch;
+
+    if (set == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    set->candidates = candidates;
+    set->max_height = max_height;
+    scratch = MTREE_ARENA_ARRAY(&set->arena, set->scratch, 1);
+    if (scratch != NULL) {
+        MTREE_ARENA_ARRAY(&set->arena, scratch->edges, n);
+        MTREE_ARENA_ARRAY(&set->arena, scratch->marks,
+                          (size_t)candidates->num_edges / 64 + 1);
+        MTREE_ARENA_ARRAY(&set->arena, scratch->first, n + 2);
+        MTREE_ARENA_ARRAY(&set->arena, scratch->ends, 2 * n);
+        MTREE_ARENA_ARRAY(&set->arena, scratch->queue, n);
+        MTREE_ARENA_ARRAY(&set->arena, scratch->parent, n);
+        MTREE_ARENA_ARRAY(&set->arena, scratch->seconds, 3 * n);
+        MTREE_ARENA_ARRAY(&set->arena, scratch->hops, 3 * n);
+    }
+    if (set->arena.status != MTREE_OK) {
+        mtree_tree_set_destroy(set);
         return MTREE_ERR_NO_MEMORY;
     }
     *set_p = set;
     return MTREE_OK;
 }
 
-void mtree_tree_set_append(mtree_tree_set_t *set, const mtree_column_t *tree, double rate)
+/* List the tree's edges at each of their hosts. */
+static void build_graph(const mtree_tree_set_t *set, const int *edges)
 {
-    mtree_column_t *place = &set->trees[set->num_trees];
-    int *edges = place->edges;
+    const mtree_candidates_t *candidates = set->candidates;
+    scratch_t *scratch = set->scratch;
+    int num_edges = 0;
+    int *place = scratch->first + 1;
 
-    memcpy(edges, tree->edges, (size_t)set->num_edges * sizeof(*edges));
-    *place = *tree;
-    place->edges = edges;
-    set->rate[set->num_trees++] = rate;
+    memset(scratch->first, 0,
+           ((size_t)candidates->num_hosts + 2) * sizeof(*scratch->first));
+    while (num_edges + 1 < candidates->num_hosts && edges[num_edges] >= 0) {
+        ++num_edges;
+    }
+    for (int e = 0; e < num_edges; ++e) {
+        ++scratch->first[candidates->from[edges[e]] + 2];
+        ++scratch->first[candidates->to[edges[e]] + 2];
+    }
+    for (int i = 0; i < candidates->num_hosts; ++i) {
+        scratch->first[i + 2] += scratch->first[i + 1];
+    }
+    for (int e = 0; e < num_edges; ++e) {
+        scratch->ends[place[candidates->from[edges[e]]]++] = edges[e];
+        scratch->ends[place[candidates->to[edges[e]]]++] = edges[e];
+    }
 }
 
-mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
-                                          mtree_tree_set_t *set_p)
+/* Walk the graph from @a root: parents and distances.  Returns the host farthest by
+ * latency. */
+static int walk(const mtree_tree_set_t *set, int root, double *seconds, int *hops)
 {
-    const mtree_master_t *master = colgen->master;
-    double least = master->x * LEAST_PART;
-    mtree_status_t status;
-    int count = 0;
+    const mtree_candidates_t *candidates = set->candidates;
+    scratch_t *scratch = set->scratch;
+    int farthest = root, reached = 0;
 
-    for (int t = 0; t < master->num_columns; ++t) {
-        count += master->rate[t] > least;
-    }
-    status = mtree_tree_set_create(colgen, count, set_p);
-    for (int t = 0; t < master->num_columns && status == MTREE_OK; ++t) {
-        if (master->rate[t] > least) {
-            mtree_tree_set_append(set_p, &colgen->columns->column[t], master->rate[t]);
-        }
-    }
-    return status;
-}
+    scratch->parent[root] = -1;
+    seconds[root] = 0.0;
+    hops[root] = 0;
+    scratch->queue[reached++] = root;
+    for (int q = 0; q < reached; ++q) {
+        int at = scratch->queue[q];
 
-double mtree_tree_set_time(const mtree_tree_set_t *set, double bits)
-{
-    double time = INFINITY, last;
+        farthest = seconds[at] > seconds[farthest] ? at : farthest;
+        for (int e = scratch->first[at]; e < scratch->first[at + 1]; ++e) {
+            int edge = scratch->ends[e];
+            int next = mtree_candidates_other(candidates, edge, at);
 
-    /* Trees that begin after the time found take no part; without them it takes longer
-     * for fewer. */
-    do {
-        double rate = 0.0, head = 0.0;
-
-        last = time;
-        for (int t = 0; t < set->num_trees; ++t) {
-            if (set->trees[t].delay < last) {
-                rate += set->rate[t];
-                head += set->rate[t] * set->trees[t].delay;
+            if (next != scratch->parent[at]) {
+                scratch->parent[next] = at;
+                seconds[next] = seconds[at] + candidates->latency[edge] + HOP_LATENCY;
+                hops[next] = hops[at] + 1;
+                scratch->queue[reached++] = next;
             }
         }
-        time = rate > 0.0 ? (bits + head) / rate : INFINITY;
-    } while (time < last);
-    return time;
+    }
+    scratch->deepest = scratch->queue[reached - 1];
+    return farthest;
+}
+
+/*
+ * The host from which the farthest by latency is nearest, among those within the limit on
+ * height if there are any.  In a tree the farthest host from anywhere is one of the two
+ * ends of a longest path.
+ */
+static int find_center(const mtree_tree_set_t *set)
+{
+    scratch_t *scratch = set->scratch;
+    int num_hosts = set->candidates->num_hosts;
+    double *to_a = scratch->seconds, *to_b = to_a + num_hosts, *other = to_b + num_hosts;
+    int *hops_a = scratch->hops, *hops_b = hops_a + num_hosts, *hops = hops_b + num_hosts;
+    double least = INFINITY;
+    int center = -1;
+    int a, b;
+
+    a = walk(set, 0, other, hops);
+    if (set->max_height > 0) {
+        (void)walk(set, scratch->deepest, other, hops_a);
+        (void)walk(set, scratch->deepest, other, hops_b);
+    }
+    b = walk(set, a, to_a, hops);
+    (void)walk(set, b, to_b, hops);
+    for (int i = 0; i < num_hosts; ++i) {
+        int height = set->max_height == 0    ? 0
+                     : hops_a[i] > hops_b[i] ? hops_a[i]
+                                             : hops_b[i];
+        double radius = fmax(to_a[i], to_b[i]);
+
+        /* Hosts beyond the limit come after all others. */
+        radius += height > set->max_height ? 1e9 * height : 0.0;
+        if (radius < least) {
+            least = radius;
+            center = i;
+        }
+    }
+    return center;
+}
+
+void mtree_tree_set_measure(const mtree_tree_set_t *set, mtree_packed_t *tree)
+{
+    const mtree_candidates_t *candidates = set->candidates;
+    scratch_t *scratch = set->scratch;
+
+    build_graph(set, tree->edges);
+    if (!candidates->directed && candidates->num_active == candidates->num_hosts) {
+        tree->root = find_center(set);
+    }
+    int farthest = walk(set, tree->root, scratch->seconds, scratch->hops);
+
+    tree->height = scratch->hops[scratch->deepest];
+    tree->delay = scratch->seconds[farthest] - HOP_LATENCY * scratch->hops[farthest];
+    tree->delay *= candidates->directed ? 1.0 : 2.0;
+}
+
+void mtree_tree_set_parents(const mtree_tree_set_t *set, const mtree_packed_t *tree,
+                            int *parent, int *order)
+{
+    size_t num_hosts = (size_t)set->candidates->num_hosts;
+    scratch_t *scratch = set->scratch;
+
+    build_graph(set, tree->edges);
+    for (size_t i = 0; i < num_hosts; ++i) {
+        scratch->parent[i] = MTREE_PLAN_OUTSIDE;
+    }
+    (void)walk(set, tree->root, scratch->seconds, scratch->hops);
+    memcpy(parent, scratch->parent, num_hosts * sizeof(*parent));
+    if (order != NULL) {
+        memcpy(order, scratch->queue, num_hosts * sizeof(*order));
+    }
+}
+
+/* Put the edges of a tree, which are different, into scratch->edges in ascending order,
+ * with -1 behind them. */
+static void sort_edges(const mtree_tree_set_t *set, const int *edges)
+{
+    const mtree_candidates_t *candidates = set->candidates;
+    uint64_t *marks = set->scratch->marks;
+    int count = 0;
+
+    for (int e = 0; e + 1 < candidates->num_hosts && edges[e] >= 0; ++e) {
+        marks[edges[e] / 64] |= UINT64_C(1) << edges[e] % 64;
+    }
+    for (int word = 0; word <= candidates->num_edges / 64; ++word) {
+        for (; marks[word] != 0; marks[word] &= marks[word] - 1) {
+            set->scratch->edges[count++] = 64 * word + __builtin_ctzll(marks[word]);
+        }
+    }
+    while (count + 1 < candidates->num_hosts) {
+        set->scratch->edges[count++] = -1;
+    }
+}
+
+/* The slot of the tree equal to @a wanted, or the free one where it belongs. */
+static int find_slot(const mtree_tree_set_t *set, const mtree_packed_t *wanted)
+{
+    size_t length = ((size_t)set->candidates->num_hosts - 1) * sizeof(*wanted->edges);
+    int slot = (int)(wanted->hash & (uint64_t)(set->num_slots - 1));
+
+    while (set->slots[slot] >= 0) {
+        const mtree_packed_t *tree = &set->trees[set->slots[slot]];
+
+        if (tree->hash == wanted->hash && tree->group == wanted->group &&
+            memcmp(tree->edges, wanted->edges, length) == 0) {
+            return slot;
+        }
+        slot = (slot + 1) & (set->num_slots - 1);
+    }
+    return slot;
+}
+
+/* Make the hash table anew, four times as large as the array of trees. */
+static mtree_status_t resize_table(mtree_tree_set_t *set)
+{
+    int num_slots = 4 * set->capacity;
+    int *slots = malloc((size_t)num_slots * sizeof(*slots));
+
+    if (slots == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    free(set->slots);
+    set->slots = slots;
+    set->num_slots = num_slots;
+    for (int s = 0; s < num_slots; ++s) {
+        slots[s] = -1;
+    }
+    for (int t = 0; t < set->num_trees; ++t) {
+        slots[find_slot(set, &set->trees[t])] = t;
+    }
+    return MTREE_OK;
+}
+
+/* Memory for one more tree, and a hash table that is at most a quarter full. */
+static mtree_status_t reserve_tree(mtree_tree_set_t *set)
+{
+    mtree_status_t status = mtree_array_reserve(&set->trees, &set->capacity,
+                                                set->num_trees + 1, sizeof(*set->trees));
+
+    return status == MTREE_OK && set->num_slots < 4 * set->capacity ? resize_table(set)
+                                                                    : status;
+}
+
+mtree_status_t mtree_tree_set_add(mtree_tree_set_t *set, int group, int root,
+                                  const int *edges, double rate)
+{
+    size_t num_edges = (size_t)set->candidates->num_hosts - 1;
+    size_t size = num_edges * sizeof(*edges);
+    mtree_packed_t tree = {.group = group, .root = root, .edges = set->scratch->edges};
+    mtree_status_t status = reserve_tree(set);
+    int slot;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    sort_edges(set, edges);
+    tree.hash = mtree_hash_bytes(mtree_hash_bytes(MTREE_HASH_INIT, &group, sizeof(group)),
+                                 tree.edges, size);
+    slot = find_slot(set, &tree);
+    if (set->slots[slot] < 0) {
+        mtree_tree_set_measure(set, &tree);
+        MTREE_ARENA_ARRAY(&set->arena, tree.edges, num_edges);
+        if (tree.edges == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        memcpy(tree.edges, set->scratch->edges, size);
+        set->slots[slot] = set->num_trees;
+        tree.number = set->num_trees;
+        set->trees[set->num_trees++] = tree;
+    }
+    set->trees[set->slots[slot]].rate += rate;
+    return MTREE_OK;
 }
 
 /* Each group's trees together, the fastest first. */
-static int ranked_compare(const void *left, const void *right)
+static int tree_compare(const void *left, const void *right)
 {
-    const mtree_ranked_tree_t *a = left, *b = right;
+    const mtree_packed_t *a = left, *b = right;
 
     if (a->group != b->group) {
         return a->group - b->group;
@@ -101,96 +312,22 @@ static int ranked_compare(const void *left, const void *right)
     return a->number - b->number;
 }
 
-/* Move the trees that are not left out to the front, in their order. */
-static void close_gaps(mtree_tree_set_t *set)
+void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
 {
-    int kept = 0;
+    int rank = 0, kept = 0;
 
+    qsort(set->trees, (size_t)set->num_trees, sizeof(*set->trees), tree_compare);
+    for (int t = 0; t < set->num_trees; ++t) {
+        rank = t > 0 && set->trees[t].group == set->trees[t - 1].group ? rank + 1 : 0;
+        set->trees[t].is_left_out = rank > 0 && ((max_trees > 0 && rank >= max_trees) ||
+                                                 set->trees[t].rate < min_rate);
+    }
     for (int t = 0; t < set->num_trees; ++t) {
         if (!set->trees[t].is_left_out) {
-            mtree_column_t tree = set->trees[kept];
-
-            set->trees[kept] = set->trees[t];
-            set->rate[kept++] = set->rate[t];
-            set->trees[t] = tree;
+            set->trees[kept++] = set->trees[t];
         }
     }
     set->num_trees = kept;
-}
-
-void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
-{
-    int rank = 0;
-
-    for (int t = 0; t < set->num_trees; ++t) {
-        set->ranked[t] = (mtree_ranked_tree_t){set->trees[t].group, t, set->rate[t]};
-    }
-    qsort(set->ranked, (size_t)set->num_trees, sizeof(*set->ranked), ranked_compare);
-    for (int i = 0; i < set->num_trees; ++i) {
-        const mtree_ranked_tree_t *ranked = &set->ranked[i];
-
-        rank = i > 0 && ranked->group == ranked[-1].group ? rank + 1 : 0;
-        set->trees[ranked->number].is_left_out =
-            rank > 0 && ((max_trees > 0 && rank >= max_trees) || ranked->rate < min_rate);
-    }
-    close_gaps(set);
-}
-
-double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups)
-{
-    double least = INFINITY;
-
-    for (int group = 0; group < num_groups; ++group) {
-        double sum = 0.0;
-
-        for (int t = 0; t < set->num_trees; ++t) {
-            sum += set->trees[t].group == group ? set->rate[t] : 0.0;
-        }
-        least = fmin(least, sum);
-    }
-    return least;
-}
-
-mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *set)
-{
-    const mtree_candidates_t *candidates = colgen->candidates;
-    int num_constraints = candidates->num_constraints;
-    int num_groups = colgen->master->num_groups;
-    size_t num_trees = (size_t)set->num_trees;
-    mtree_arena_t arena = {0};
-    mtree_dense_simplex_t *simplex;
-    double x;
-    mtree_status_t status;
-
-    if (num_trees * (size_t)num_constraints > MAX_REFIT_USES) {
-        return MTREE_OK;
-    }
-    simplex = mtree_dense_simplex_create(&arena, num_constraints, candidates->capacity,
-                                         set->num_trees, num_groups);
-    status = arena.status;
-    if (status != MTREE_OK) {
-        goto free_arena;
-    }
-    for (int t = 0; t < set->num_trees; ++t) {
-        mtree_candidates_count(candidates, set->trees[t].edges, simplex->uses[t]);
-        simplex->weight[t] = mtree_master_weight(colgen->master, &set->trees[t]);
-        simplex->group[t] = set->trees[t].group;
-    }
-    x = mtree_dense_simplex_solve(simplex, set->num_trees);
-    memcpy(colgen->constraint_price, simplex->constraint_price,
-           (size_t)num_constraints * sizeof(*colgen->constraint_price));
-    /* Only rates that are better than the set's. */
-    if (colgen->master->time > 0.0 || x > mtree_tree_set_least(set, num_groups)) {
-        memcpy(set->rate, simplex->rate, num_trees * sizeof(*set->rate));
-    }
-
-free_arena:
-    mtree_arena_cleanup(&arena);
-    return status;
-}
-
-void mtree_tree_set_clear(mtree_tree_set_t *set)
-{
-    mtree_arena_cleanup(&set->arena);
-    *set = (mtree_tree_set_t){0};
+    /* The next tree that is added makes the table anew. */
+    set->num_slots = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An algorithm of the planner: a name, the collectives it does, a function that makes the
- * plan, whether it needs a solver of linear programs, and what limits it.
+ * plan, the solver of linear programs that it needs, and what limits it.
  * planner/algorithms.c holds the table of all of them; planner/planner.c does what they
  * have in common.
  */
@@ -82,7 +82,7 @@ typedef struct {
     const char *help;     /* a line for users */
     unsigned collectives; /* MTREE_DOES() of each */
     mtree_algorithm_func_t plan;
-    bool needs_lp;               /* solves linear programs (planner/solver/lp.h) */
+    bool (*has_solver)(void); /* has this build the solver that it needs?  NULL: none */
     mtree_algorithm_fits_t fits; /* NULL: requests of any size */
     mtree_effort_t effort;
 } mtree_algorithm_t;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/relays/pack.h"
 
-#include "planner/packing/colgen.h"
+#include "planner/packing/mwu.h"
+#include "planner/packing/tree_rates.h"
 #include "planner/published/steiner_tree.h"
-#include "planner/solver/lp.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Trees of each root at the beginning. */
-#define BEGIN_ROUNDS 16
-
-/* Steps of work of the column generation.  Networks of tens of hosts need a tenth. */
+/* Steps of work of the search.  Networks of tens of hosts need a tenth. */
 #define MOST_WORK 2e9
 
 /* The rest to the bound at which no more trees are sought. */
@@ -22,65 +19,65 @@
 
 typedef struct {
     mtree_candidates_t *candidates;
-    mtree_colgen_t *colgen;
+    mtree_packer_t *packer;
     mtree_steiner_oracle_t *oracle;
     int *edge_at;      /* [num_hosts x num_hosts] the edge between two hosts; -1: none */
     double *last;      /* [num_constraints] the prices that the oracle has */
     double *edge_cost; /* [num_edges] */
     double *price;     /* [num_hosts x num_hosts] of an edge from a host to another */
     int *parent;       /* [num_hosts] of a tree */
-} packer_t;
+} finder_t;
 
-static void list_edges(packer_t *packer)
+static void list_edges(finder_t *finder)
 {
-    const mtree_candidates_t *candidates = packer->candidates;
+    const mtree_candidates_t *candidates = finder->candidates;
     int n = candidates->num_hosts;
 
-    memset(packer->edge_at, -1, (size_t)n * (size_t)n * sizeof(*packer->edge_at));
+    memset(finder->edge_at, -1, (size_t)n * (size_t)n * sizeof(*finder->edge_at));
     for (int e = 0; e < candidates->num_edges; e++) {
         int from = candidates->from[e], to = candidates->to[e];
 
-        packer->edge_at[from * n + to] = e;
+        finder->edge_at[from * n + to] = e;
         if (!candidates->directed) {
-            packer->edge_at[to * n + from] = e;
+            finder->edge_at[to * n + from] = e;
         }
     }
 }
 
 /* Tell the oracle what edges cost. */
-static void set_prices(packer_t *packer, const double *constraint_price)
+static void set_prices(finder_t *finder, const double *constraint_price)
 {
-    int n = packer->candidates->num_hosts;
+    int n = finder->candidates->num_hosts;
 
-    mtree_candidates_price(packer->candidates, constraint_price, packer->edge_cost);
+    mtree_candidates_price(finder->candidates, constraint_price, finder->edge_cost);
     for (int i = 0; i < n * n; i++) {
-        int edge = packer->edge_at[i];
+        int edge = finder->edge_at[i];
 
-        packer->price[i] = edge < 0 ? INFINITY : packer->edge_cost[edge];
+        finder->price[i] = edge < 0 ? INFINITY : finder->edge_cost[edge];
     }
-    mtree_steiner_oracle_set_prices(packer->oracle, packer->price, false);
+    mtree_steiner_oracle_set_prices(finder->oracle, finder->price, false);
 }
 
-/* The cheapest tree of a group, for the column generation. */
-static mtree_status_t find_tree(void *finder, const double *constraint_price, int group,
+/* The cheapest tree of a group, for the packer. */
+static mtree_status_t find_tree(void *arg, const double *constraint_price, int group,
                                 int *edges)
 {
-    packer_t *packer = finder;
-    int n = packer->candidates->num_hosts, count = 0;
-    size_t size = (size_t)packer->candidates->num_constraints * sizeof(*packer->last);
+    finder_t *finder = arg;
+    int n = finder->candidates->num_hosts, count = 0;
+    size_t size = (size_t)finder->candidates->num_constraints * sizeof(*finder->last);
     double price;
     mtree_status_t status;
 
-    if (memcmp(packer->last, constraint_price, size) != 0) {
-        memcpy(packer->last, constraint_price, size);
-        set_prices(packer, constraint_price);
+    if (memcmp(finder->last, constraint_price, size) != 0) {
+        memcpy(finder->last, constraint_price, size);
+        set_prices(finder, constraint_price);
     }
-    packer->colgen->work += mtree_steiner_oracle_work(packer->oracle);
+    finder->packer->work += mtree_steiner_oracle_work(finder->oracle);
     status = mtree_steiner_oracle_find(
-        packer->oracle, mtree_colgen_root(packer->colgen, group), packer->parent, &price);
+        finder->oracle, mtree_packer_root(finder->packer, group), finder->parent, &price);
     for (int host = 0; host < n && status == MTREE_OK; host++) {
-        if (packer->parent[host] >= 0) {
-            edges[count++] = packer->edge_at[packer->parent[host] * n + host];
+        if (finder->parent[host] >= 0) {
+            edges[count++] = finder->edge_at[finder->parent[host] * n + host];
         }
     }
     if (count + 1 < n) {
@@ -89,51 +86,56 @@ static mtree_status_t find_tree(void *finder, const double *constraint_price, in
     return status;
 }
 
-static mtree_status_t packer_init(packer_t *packer, const mtree_problem_t *problem,
+static mtree_status_t finder_init(finder_t *finder, const mtree_problem_t *problem,
                                   int num_active)
 {
     mtree_arena_t *arena = problem->arena;
     size_t hosts = (size_t)problem->num_hosts;
-    mtree_status_t status = mtree_candidates_create(problem, &packer->candidates);
+    mtree_status_t status = mtree_candidates_create(problem, &finder->candidates);
 
     if (status != MTREE_OK) {
         return status;
     }
-    packer->candidates->num_active = num_active;
-    MTREE_ARENA_ARRAY(arena, packer->edge_at, hosts * hosts);
-    MTREE_ARENA_ARRAY(arena, packer->last, (size_t)packer->candidates->num_constraints);
-    MTREE_ARENA_ARRAY(arena, packer->edge_cost, (size_t)packer->candidates->num_edges);
-    MTREE_ARENA_ARRAY(arena, packer->price, hosts * hosts);
-    MTREE_ARENA_ARRAY(arena, packer->parent, hosts);
-    packer->oracle = mtree_steiner_oracle_create(arena, problem->num_hosts, num_active);
+    finder->candidates->num_active = num_active;
+    MTREE_ARENA_ARRAY(arena, finder->edge_at, hosts * hosts);
+    MTREE_ARENA_ARRAY(arena, finder->last, (size_t)finder->candidates->num_constraints);
+    MTREE_ARENA_ARRAY(arena, finder->edge_cost, (size_t)finder->candidates->num_edges);
+    MTREE_ARENA_ARRAY(arena, finder->price, hosts * hosts);
+    MTREE_ARENA_ARRAY(arena, finder->parent, hosts);
+    finder->oracle = mtree_steiner_oracle_create(arena, problem->num_hosts, num_active);
     if (arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    list_edges(packer);
-    status = mtree_colgen_create(problem, packer->candidates, &packer->colgen);
+    list_edges(finder);
+    status = mtree_packer_create(problem, finder->candidates, &finder->packer);
     if (status == MTREE_OK) {
-        packer->colgen->find = find_tree;
-        packer->colgen->finder = packer;
+        finder->packer->find = find_tree;
+        finder->packer->finder = finder;
     }
     return status;
 }
 
 /* Find the trees that carry most. */
-static mtree_status_t generate(mtree_colgen_t *colgen)
+static mtree_status_t generate(mtree_packer_t *packer, mtree_tree_set_t **set_p)
 {
-    mtree_status_t status = mtree_colgen_begin(colgen, BEGIN_ROUNDS);
+    const mtree_mwu_lay_t what = {
+        .tolerance = GAP, .levels = MTREE_MWU_MOST_LEVELS, .work = MOST_WORK};
+    double x;
+    mtree_status_t status = mtree_mwu_lay(packer, &what, set_p, &x);
 
     if (status == MTREE_OK) {
-        status = mtree_colgen_run(colgen, GAP, MOST_WORK);
+        status = mtree_tree_rates_fit(packer, *set_p);
     }
-    /* What is left of the work is no reason to stop short of the best rates. */
-    mtree_lp_limit(colgen->master->lp, 0);
-    return status == MTREE_OK ? mtree_master_finish(colgen->master) : status;
+    if (status == MTREE_OK) {
+        mtree_tree_set_trim(*set_p, 0, x * LEAST_RATE);
+    }
+    return status;
 }
 
-static bool spans(const mtree_candidates_t *candidates, const mtree_column_t *tree,
-                  int host)
+static bool spans(const mtree_tree_set_t *set, const mtree_packed_t *tree, int host)
 {
+    const mtree_candidates_t *candidates = set->candidates;
+
     for (int e = 0; e + 1 < candidates->num_hosts && tree->edges[e] >= 0; e++) {
         if (candidates->from[tree->edges[e]] == host ||
             candidates->to[tree->edges[e]] == host) {
@@ -144,31 +146,26 @@ static bool spans(const mtree_candidates_t *candidates, const mtree_column_t *tr
 }
 
 /* What passes through @a host, in all. */
-static double carried_by(const mtree_colgen_t *colgen, int host)
+static double carried_by(const mtree_tree_set_t *set, int host)
 {
-    const mtree_master_t *master = colgen->master;
     double sum = 0.0;
 
-    for (int t = 0; t < master->num_columns; t++) {
-        const mtree_column_t *tree = &colgen->columns->column[t];
-
-        if (master->rate[t] > 0.0 && !tree->is_left_out) {
-            sum += spans(colgen->candidates, tree, host) ? master->rate[t] : 0.0;
-        }
+    for (int t = 0; t < set->num_trees; t++) {
+        sum += spans(set, &set->trees[t], host) ? set->trees[t].rate : 0.0;
     }
     return sum;
 }
 
 /* The relay that carries least of those not @a tried; -1: none is left.  One that carries
  * nothing counts, as it may otherwise come back. */
-static int least_relay(const mtree_colgen_t *colgen, const bool *tried)
+static int least_relay(const mtree_tree_set_t *set, const bool *tried)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_candidates_t *candidates = set->candidates;
     double least = INFINITY;
     int best = -1;
 
     for (int host = candidates->num_active; host < candidates->num_hosts; host++) {
-        double carried = tried[host] ? INFINITY : carried_by(colgen, host);
+        double carried = tried[host] ? INFINITY : carried_by(set, host);
 
         if (carried < least) {
             least = carried;
@@ -178,120 +175,89 @@ static int least_relay(const mtree_colgen_t *colgen, const bool *tried)
     return best;
 }
 
-static void leave_out(mtree_colgen_t *colgen, int t, bool is_left_out)
+/* Do without relays that are worth little of @a all, the least used first. */
+static mtree_status_t drop_relays(mtree_packer_t *packer, mtree_tree_set_t *set,
+                                  double all)
 {
-    colgen->columns->column[t].is_left_out = is_left_out;
-    mtree_master_reweight(colgen->master, t);
-}
-
-/* Leave out every tree through @a host, and mark it; or take back those that are
- * marked. */
-static void leave_out_host(mtree_colgen_t *colgen, int host, bool *marked, bool back)
-{
-    for (int t = 0; t < colgen->master->num_columns; t++) {
-        const mtree_column_t *tree = &colgen->columns->column[t];
-
-        if (!back) {
-            marked[t] = !tree->is_left_out && spans(colgen->candidates, tree, host);
-        }
-        if (marked[t]) {
-            leave_out(colgen, t, !back);
-        }
-    }
-}
-
-/* Do without relays that are worth little, the least used first. */
-static mtree_status_t drop_relays(mtree_colgen_t *colgen, double all)
-{
-    mtree_arena_t *arena = colgen->problem->arena;
+    mtree_arena_t *arena = packer->problem->arena;
     mtree_status_t status = MTREE_OK;
-    bool *marked, *tried;
+    bool *was_out, *tried;
     int host;
 
-    MTREE_ARENA_ARRAY(arena, marked, (size_t)colgen->master->num_columns);
-    MTREE_ARENA_ARRAY(arena, tried, (size_t)colgen->candidates->num_hosts);
+    MTREE_ARENA_ARRAY(arena, was_out, (size_t)set->num_trees);
+    MTREE_ARENA_ARRAY(arena, tried, (size_t)set->candidates->num_hosts);
     if (arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    while (status == MTREE_OK && (host = least_relay(colgen, tried)) >= 0) {
+    while (status == MTREE_OK && (host = least_relay(set, tried)) >= 0) {
         tried[host] = true;
-        leave_out_host(colgen, host, marked, false);
-        status = mtree_master_solve(colgen->master);
-        if (status == MTREE_OK &&
-            colgen->master->x < all * (1.0 - MTREE_RELAYS_LEAST_WORTH)) {
-            leave_out_host(colgen, host, marked, true);
-            status = mtree_master_solve(colgen->master);
+        for (int t = 0; t < set->num_trees; t++) {
+            was_out[t] = set->trees[t].is_left_out;
+            set->trees[t].is_left_out = was_out[t] || spans(set, &set->trees[t], host);
+        }
+        status = mtree_tree_rates_fit(packer, set);
+        if (status == MTREE_OK && mtree_tree_rates_least(packer, set) <
+                                      all * (1.0 - MTREE_RELAYS_LEAST_WORTH)) {
+            for (int t = 0; t < set->num_trees; t++) {
+                set->trees[t].is_left_out = was_out[t];
+            }
+            status = mtree_tree_rates_fit(packer, set);
         }
     }
     return status;
 }
 
-/* The tree that carries least of a root that has more than @a most; -1: no root has.
- * Trees that carry nothing are left out. */
-static int lightest(mtree_colgen_t *colgen, int most, double all)
+/* The tree that carries least of a root that has more than @a most; NULL: no root has. */
+static mtree_packed_t *lightest(mtree_tree_set_t *set, int most)
 {
-    const mtree_column_t *trees = colgen->columns->column;
-    const double *rate = colgen->master->rate;
-    int num_trees = colgen->master->num_columns, best = -1;
+    mtree_packed_t *best = NULL;
 
-    for (int t = 0; t < num_trees; t++) {
+    for (int t = 0; t < set->num_trees; t++) {
+        mtree_packed_t *tree = &set->trees[t];
         int count = 0;
 
-        if (rate[t] <= all * LEAST_RATE && !trees[t].is_left_out) {
-            leave_out(colgen, t, true);
+        for (int other = 0; other < set->num_trees; other++) {
+            count +=
+                set->trees[other].group == tree->group && !set->trees[other].is_left_out;
         }
-        for (int other = 0; other < num_trees && !trees[t].is_left_out; other++) {
-            count += trees[other].group == trees[t].group && !trees[other].is_left_out &&
-                     rate[other] > all * LEAST_RATE;
-        }
-        if (most > 0 && count > most && (best < 0 || rate[t] < rate[best])) {
-            best = t;
+        if (count > most && !tree->is_left_out &&
+            (best == NULL || tree->rate < best->rate)) {
+            best = tree;
         }
     }
     return best;
 }
 
-/* Leave out trees until each root has at most @a most. */
-static mtree_status_t drop_trees(mtree_colgen_t *colgen, int most, double all)
+/* Leave out trees until each root has at most @a most; 0: any number. */
+static mtree_status_t drop_trees(mtree_packer_t *packer, mtree_tree_set_t *set, int most)
 {
     mtree_status_t status = MTREE_OK;
-    int tree;
+    mtree_packed_t *tree;
 
-    while (status == MTREE_OK && (tree = lightest(colgen, most, all)) >= 0) {
-        leave_out(colgen, tree, true);
-        status = mtree_master_solve(colgen->master);
+    while (status == MTREE_OK && most > 0 && (tree = lightest(set, most)) != NULL) {
+        tree->is_left_out = true;
+        status = mtree_tree_rates_fit(packer, set);
     }
     return status;
 }
 
-static bool is_taken(const mtree_colgen_t *colgen, int t)
-{
-    return !colgen->columns->column[t].is_left_out && colgen->master->rate[t] > 0.0;
-}
-
 /* What the trees of a root carry is a host's block where there are blocks. */
-static mtree_status_t take_packing(const packer_t *packer, mtree_plan_t **packed_p)
+static mtree_status_t take_packing(const finder_t *finder, const mtree_tree_set_t *set,
+                                   mtree_plan_t **packed_p)
 {
-    const mtree_colgen_t *colgen = packer->colgen;
-    int num_columns = colgen->master->num_columns, count = 0;
-    mtree_status_t status;
+    const mtree_packer_t *packer = finder->packer;
+    mtree_status_t status =
+        mtree_problem_plan(packer->problem, "relays", set->num_trees, packed_p);
 
-    for (int t = 0; t < num_columns; t++) {
-        count += is_taken(colgen, t);
-    }
-    status = mtree_problem_plan(colgen->problem, "relays", count, packed_p);
-    for (int t = 0, taken = 0; t < num_columns && status == MTREE_OK; t++) {
-        if (is_taken(colgen, t)) {
-            const mtree_column_t *column = &colgen->columns->column[t];
-            mtree_tree_t *tree = &(*packed_p)->trees[taken++];
+    for (int t = 0; t < set->num_trees && status == MTREE_OK; t++) {
+        mtree_tree_t *tree = &(*packed_p)->trees[t];
 
-            tree->root = column->root;
-            tree->rate = colgen->master->rate[t];
-            mtree_columns_parents(colgen->columns, column, tree->parent, NULL);
-        }
+        tree->root = set->trees[t].root;
+        tree->rate = set->trees[t].rate;
+        mtree_tree_set_parents(set, &set->trees[t], tree->parent, NULL);
     }
-    if (status == MTREE_OK && mtree_steiner_oracle_exact(packer->oracle)) {
-        (*packed_p)->bound = colgen->bound * mtree_colgen_num_blocks(colgen);
+    if (status == MTREE_OK && mtree_steiner_oracle_exact(finder->oracle)) {
+        (*packed_p)->bound = packer->bound * mtree_packer_num_blocks(packer);
     }
     return status;
 }
@@ -299,25 +265,27 @@ static mtree_status_t take_packing(const packer_t *packer, mtree_plan_t **packed
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
                                  mtree_plan_t **packed_p)
 {
-    packer_t packer = {0};
+    finder_t finder = {0};
+    mtree_tree_set_t *set = NULL;
     double rate = 0.0;
-    mtree_status_t status = mtree_lp_is_available()
-                                ? packer_init(&packer, problem, num_active)
-                                : MTREE_ERR_UNSUPPORTED;
+    mtree_status_t status = finder_init(&finder, problem, num_active);
 
     if (status == MTREE_OK) {
-        status = generate(packer.colgen);
+        status = generate(finder.packer, &set);
     }
     if (status == MTREE_OK) {
-        rate = packer.colgen->master->x;
-        status = drop_relays(packer.colgen, rate);
+        rate = mtree_tree_rates_least(finder.packer, set);
+        status = drop_relays(finder.packer, set, rate);
     }
     if (status == MTREE_OK) {
-        status = drop_trees(packer.colgen, problem->request->max_trees, rate);
+        mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
+        status = drop_trees(finder.packer, set, problem->request->max_trees);
     }
     if (status == MTREE_OK) {
-        status = take_packing(&packer, packed_p);
+        mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
+        status = take_packing(&finder, set, packed_p);
     }
-    mtree_colgen_destroy(packer.colgen);
+    mtree_tree_set_destroy(set);
+    mtree_packer_destroy(finder.packer);
     return status;
 }

@@ -3,11 +3,11 @@
  * Packing of Steiner trees: trees that span the active hosts and may pass through others,
  * the relays, which forward, copy and combine.
  *
- * Column generation on linear program (5) of Zhang, Wu and Li, "Near-Optimal
- * Topology-adaptive Parameter Synchronization in Distributed DNN Training", with the
- * oracle for Steiner trees of planner/published/steiner_tree.h.  Trees of an allreduce
- * use each edge both ways; of a collective with blocks every active host has trees of its
- * own.
+ * Linear program (5) of Zhang, Wu and Li, "Near-Optimal Topology-adaptive Parameter
+ * Synchronization in Distributed DNN Training", by multiplicative weights
+ * (planner/packing/mwu.h) with the oracle for Steiner trees of
+ * planner/published/steiner_tree.h.  Trees of an allreduce use each edge both ways; of a
+ * collective with blocks every active host has trees of its own.
  */
 #ifndef MTREE_PLANNER_RELAYS_PACK_H
 #define MTREE_PLANNER_RELAYS_PACK_H
@@ -20,8 +20,7 @@
  * bound what no trees carry more than, or 0 where the oracle was not exact.  At most the
  * request's max_trees are left for each root, and no relay that is worth less than
  * MTREE_RELAYS_LEAST_WORTH of the rate.  Owned by the caller.
- * MTREE_ERR_SOLVER, MTREE_ERR_UNREACHABLE, MTREE_ERR_UNSUPPORTED (without GLPK),
- * MTREE_ERR_CANCELLED, MTREE_ERR_NO_MEMORY.
+ * MTREE_ERR_UNREACHABLE, MTREE_ERR_CANCELLED, MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
                                  mtree_plan_t **packed_p);

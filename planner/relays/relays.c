@@ -6,7 +6,6 @@
 #include "planner/plan/finish.h"
 #include "planner/plan/plan.h"
 #include "planner/relays/pack.h"
-#include "planner/solver/lp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ const char *mtree_relays_unavailable(const mtree_plan_request_t *request, int nu
     if (request->max_height > 0 || request->min_rate > 0.0) {
         return "height or rate of trees is limited";
     }
-    return mtree_lp_is_available() ? NULL : "built without GLPK";
+    return NULL;
 }
 
 bool mtree_relays_gain(const mtree_plan_t *relayed, const mtree_plan_t *plan)

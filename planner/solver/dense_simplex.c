@@ -278,7 +278,8 @@ double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees)
         int column = choose_column(simplex, pivots < STEEP_PIVOTS * simplex->num_groups);
         int row = column < 0 ? -1 : choose_row(simplex, column);
 
-        if (row < 0 || mtree_cancel_is_set()) {
+        if (row < 0 || mtree_cancel_is_set() ||
+            (simplex->most_work > 0.0 && simplex->work >= simplex->most_work)) {
             break;
         }
         pivot(simplex, row, column);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The best rates of given trees: a dense linear program, solved by the simplex method.
- * GLPK (planner/solver/lp.h) is for the large programs; this one is solved thousands of
- * times while trees are exchanged, and is there in every build.
+ * It is solved thousands of times while trees are exchanged.
  *
  * Trees are in groups.  Maximise x so that, with the rates r >= 0 in bits/s,
  *     sum over t of uses_t(c) r_t <= capacity(c)   for each constraint c,
@@ -39,6 +38,7 @@ typedef struct {
     int *slots;               /* scratch, [num_slots] rows by pattern, -1: free */
     int num_slots;            /* a power of two */
     double work;              /* done so far, in steps of a few nanoseconds */
+    double most_work;         /* at which it stops short of the best; 0: no limit */
 } mtree_dense_simplex_t;
 
 /* In @a arena, NULL without memory; @a capacity must outlive it. */

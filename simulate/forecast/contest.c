@@ -38,7 +38,7 @@
  * MTREE_PREDICTION_CLOSE is: that much for equal blocks is worth what it gains where a
  * host sends far more than others.
  */
-#define ROBUST_COST 1.06
+#define ROBUST_COST 1.07
 
 /* How many times as fast as others a plan in lockstep has to be: as its ranks wait for
  * each other, its calls show no rates, and it does not follow a link that gets slower. */

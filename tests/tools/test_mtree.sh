@@ -448,24 +448,20 @@ says "$tmp/out" '^  EU1$'
 expect 0 '^allreduce over 3 hosts' plan --hosts AS1,US1,AS2 "$maps/b4.dot"
 
 # relays
-if "$mtree" plan --help | grep -q '(not supported: '; then
-    expect 0 '^relays: none used, built without GLPK' plan --hosts US1,EU4 --relays all -C bcast "$maps/b4.dot"
-else
-    expect 0 '^relays: [1-9][0-9]* of 10 used, 2.47 times the 190 Mb/s without them; no algorithm exceeds 470 Mb/s' \
-        plan --hosts US1,EU4 --relays all -C bcast "$maps/b4.dot"
-    expect 0 '^    US2 (relay)' plan --hosts US1,EU4 --relays US2,EU2 -C bcast "$maps/b4.dot"
-    expect 0 '"cut_bound_bps": 470000000' plan -j --hosts US1,EU4 --relays all "$maps/b4.dot"
-    expect 0 '^  relays  *[0-9]' compare -b 64M --hosts US1,EU4 --relays all "$maps/b4.dot"
-    expect 0 '"relays": \[' draw -j --hosts US1,EU4 --relays all "$maps/b4.dot"
-    expect 0 '' draw --hosts US1,EU4 --relays all "$maps/b4.dot" -o "$tmp/relays.dot"
-    says "$tmp/relays.dot" 'tooltip="a relay"'
-    expect 0 '' plan --hosts US1,EU4 --relays all -o "$tmp/relayed.json" "$maps/b4.dot"
-    expect 0 'every tree spans' check "$tmp/relayed.json" "$maps/b4.dot"
-    expect 0 '^allreduce of 4 MB by relays' simulate -b 4M --plan "$tmp/relayed.json" "$maps/b4.dot"
-    sed 's/"EU2"/"EU9"/g' "$tmp/relayed.json" >"$tmp/unknown.json"
-    expect 1 'plan: relay EU9 is no host of b4; plan with this topology' simulate --plan "$tmp/unknown.json" "$maps/b4.dot"
-    expect 1 'the plan has relays, and MSCCL knows the GPUs of the call alone' export -f msccl "$tmp/relayed.json"
-fi
+expect 0 '^relays: [1-9][0-9]* of 10 used, 2.47 times the 190 Mb/s without them; no algorithm exceeds 470 Mb/s' \
+    plan --hosts US1,EU4 --relays all -C bcast "$maps/b4.dot"
+expect 0 '^    US2 (relay)' plan --hosts US1,EU4 --relays US2,EU2 -C bcast "$maps/b4.dot"
+expect 0 '"cut_bound_bps": 470000000' plan -j --hosts US1,EU4 --relays all "$maps/b4.dot"
+expect 0 '^  relays  *[0-9]' compare -b 64M --hosts US1,EU4 --relays all "$maps/b4.dot"
+expect 0 '"relays": \[' draw -j --hosts US1,EU4 --relays all "$maps/b4.dot"
+expect 0 '' draw --hosts US1,EU4 --relays all "$maps/b4.dot" -o "$tmp/relays.dot"
+says "$tmp/relays.dot" 'tooltip="a relay"'
+expect 0 '' plan --hosts US1,EU4 --relays all -o "$tmp/relayed.json" "$maps/b4.dot"
+expect 0 'every tree spans' check "$tmp/relayed.json" "$maps/b4.dot"
+expect 0 '^allreduce of 4 MB by relays' simulate -b 4M --plan "$tmp/relayed.json" "$maps/b4.dot"
+sed 's/"EU2"/"EU9"/g' "$tmp/relayed.json" >"$tmp/unknown.json"
+expect 1 'plan: relay EU9 is no host of b4; plan with this topology' simulate --plan "$tmp/unknown.json" "$maps/b4.dot"
+expect 1 'the plan has relays, and MSCCL knows the GPUs of the call alone' export -f msccl "$tmp/relayed.json"
 expect 0 '^relays: none used, there are none' plan --hosts US1,EU4 --relays marked "$maps/b4.dot"
 expect 0 '^allreduce of 1 MB by recursive_doubling' simulate -b 1M --hosts US1,EU4 --relays marked "$maps/b4.dot"
 expect 0 "planned by $published" plan --algorithm $published "$maps/b4.dot"

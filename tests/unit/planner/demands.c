@@ -11,12 +11,8 @@
 #define MEAN_BLOCKS 1000.0
 #define MOST_BLOCKS (double)(1 << 24)
 
-/* As for equal blocks (planner/packing/packing.c). */
-#define TOLERANCE     1e-7
-#define MWU_TOLERANCE 5e-3
-#define MWU_WORK      8e9
-#define LP_WORK       2e8
-#define MAX_LP_LINES  1200
+/* How close bounds are, as a fraction. */
+#define TOLERANCE 2e-4
 
 /* Blocks per byte of @a demand. */
 static double blocks_per_byte(const double *demand, int num_hosts)
@@ -60,23 +56,6 @@ static double set_blocks(mtree_arena_t *arena, size_t num_hosts, const double *d
     return sum / count;
 }
 
-static mtree_status_t find_bound(mtree_colgen_t *colgen)
-{
-    const mtree_candidates_t *candidates = colgen->candidates;
-    bool suits_lp = mtree_lp_is_available() &&
-                    candidates->num_constraints + candidates->num_hosts <= MAX_LP_LINES;
-    mtree_tree_set_t set = {0};
-    double x;
-    mtree_status_t status =
-        mtree_mwu_pack(colgen, false, MWU_TOLERANCE, MWU_WORK, &set, &x);
-
-    if (status == MTREE_OK && suits_lp) {
-        status = mtree_colgen_run(colgen, TOLERANCE, colgen->work + LP_WORK);
-    }
-    mtree_tree_set_clear(&set);
-    return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
-}
-
 double demands_least_seconds(const mtree_topology_t *topology, const double *demand)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLTOALL};
@@ -84,9 +63,12 @@ double demands_least_seconds(const mtree_topology_t *topology, const double *dem
     mtree_problem_t problem = {
         .topology = topology, .request = &request, .arena = &arena};
     mtree_candidates_t *candidates;
-    mtree_colgen_t *colgen;
+    const mtree_mwu_lay_t what = {.tolerance = TOLERANCE,
+                                  .levels = MTREE_MWU_MOST_LEVELS};
+    mtree_tree_set_t *set = NULL;
+    mtree_packer_t *packer;
     mtree_routes_t *routes;
-    double per_byte, mean, seconds;
+    double per_byte, mean, seconds, x;
     int *hosts;
 
     ck_assert_ptr_nonnull(
@@ -98,13 +80,14 @@ double demands_least_seconds(const mtree_topology_t *topology, const double *dem
     unit_ok(mtree_candidates_create(&problem, &candidates));
     per_byte = blocks_per_byte(demand, problem.num_hosts);
     mean = set_blocks(&arena, (size_t)problem.num_hosts, demand, per_byte, candidates);
-    unit_ok(mtree_colgen_create(&problem, candidates, &colgen));
+    unit_ok(mtree_packer_create(&problem, candidates, &packer));
     /* Trees per second are so many times fewer. */
-    colgen->master->scale /= mean;
-    unit_ok(find_bound(colgen));
+    packer->mean /= mean;
+    unit_ok(mtree_mwu_lay(packer, &what, &set, &x));
     /* A block is 8 / per_byte bits, and the bound is of blocks' bits per second. */
-    seconds = 8.0 / per_byte / colgen->bound;
-    mtree_colgen_destroy(colgen);
+    seconds = 8.0 / per_byte / packer->bound;
+    mtree_tree_set_destroy(set);
+    mtree_packer_destroy(packer);
     mtree_routes_destroy(routes);
     mtree_arena_cleanup(&arena);
     return seconds;

@@ -4,7 +4,6 @@
 #include "tests/unit/owned.h"
 
 #include "planner/plan/plan.h"
-#include "planner/solver/lp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,9 +176,4 @@ mtree_plan_t *network_plan(const mtree_topology_t *topology,
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     unit_ok(mtree_plan_check(plan, topology, routes));
     return plan;
-}
-
-double network_gap(double exact, double without_lp)
-{
-    return mtree_lp_is_available() ? exact : without_lp;
 }

@@ -47,8 +47,4 @@ mtree_plan_t *network_plan(const mtree_topology_t *topology,
 #define NETWORK_PLAN(topology, ...)                                                      \
     network_plan(topology, &(const mtree_plan_request_t){__VA_ARGS__})
 
-/* How much less than a bound throughput may be, of 1: @a exact, or where the planner was
- * built without GLPK @a without_lp. */
-double network_gap(double exact, double without_lp);
-
 #endif

@@ -4,9 +4,9 @@
 #include "papers/baselines/unpipelined.h"
 #include "papers/published/algorithms.h"
 #include "papers/published/blink.h"
+#include "papers/published/lp.h"
 #include "papers/published/psld_plink.h"
 #include "planner/planner.h"
-#include "planner/solver/lp.h"
 #include "tests/unit/given.h"
 #include "tests/unit/planner/networks.h"
 

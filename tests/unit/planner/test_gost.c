@@ -3,8 +3,8 @@
 #include "papers/published/gost.h"
 #include "tests/unit/given.h"
 
+#include "papers/published/lp.h"
 #include "planner/planner.h"
-#include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
 
 #include <stdio.h>

@@ -2,13 +2,13 @@
 /*
  * "packing" for a size, latency included, against the least time over all spanning trees.
  */
+#include "papers/published/lp.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
 
 #include "planner/plan/finish.h"
-#include "planner/solver/lp.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,10 +149,8 @@ UNIT_LOOP(seconds_of_one_link, 0, 2)
 
 UNIT_SECONDS(600)
 
-UNIT_NEEDS(mtree_lp_is_available())
-
 /* For a size so small that only latency counts, no tree lower than the plan's is there.
- * Without the linear program that is left to the algorithm latency. */
+ */
 UNIT_TEST(small_messages_take_low_trees)
 {
     mtree_plan_request_t request = {
@@ -165,6 +163,8 @@ UNIT_TEST(small_messages_take_low_trees)
     lowest = network_plan(topology, &request);
     ck_assert_double_le(plan_time(plan, 8.0 * 64), 1.001 * plan_time(lowest, 8.0 * 64));
 }
+
+UNIT_NEEDS(mtree_lp_is_available())
 
 UNIT_LOOP(b4, 0, 3)
 {
@@ -188,18 +188,4 @@ UNIT_LOOP(b4, 0, 3)
                                 8.0 * bytes);
         }
     }
-}
-
-/* Between hosts that are all alike other plans are faster than those that a long search
- * for shapes of trees finds. */
-UNIT_TEST(few_steps_shape_trees_of_a_uniform_torus)
-{
-    const mtree_plan_request_t request = {
-        .collective = MTREE_ALLGATHER, .algorithm = "packing", .bytes = 16e6};
-    OWNED(topology) *topology = map_shape("torus:7x8", 1e10, 0.0);
-    OWNED(plan) *uniform = network_plan(topology, &request), *uneven = NULL;
-
-    topology->links[0].capacity[0] = topology->links[0].capacity[1] = 9.9e9;
-    uneven = network_plan(topology, &request);
-    ck_assert_double_lt(2.0 * uniform->work, uneven->work);
 }

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #define CAPACITY 1e9
-#define CLOSE    network_gap(1e-5, 1e-3)
+#define CLOSE    1e-3
 #define MAX_SIZE 12
 
 static mtree_plan_t *scan_plan(const mtree_topology_t *topology, double bytes)
@@ -132,7 +132,7 @@ UNIT_LOOP(concurrent_flows, 0, 4)
         demand[i * num_hosts + i + 1] = 1e6;
     }
     ck_assert_double_eq_tol(plan->throughput * demands_least_seconds(topology, demand),
-                            8e6, 8e6 * network_gap(1e-4, 1e-3));
+                            8e6, 8e6 * 1e-3);
 }
 
 /* With a size, each host's trees share it, and the chains follow one another. */

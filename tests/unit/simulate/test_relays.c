@@ -2,7 +2,6 @@
 /* Plans with relays: worked examples, their bounds, and runs in the simulator. */
 #include "papers/published/steiner.h"
 #include "planner/relays/relays.h"
-#include "planner/solver/lp.h"
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/choice_relays.h"
 #include "simulate/simulate.h"
@@ -85,8 +84,6 @@ static void add_link(mtree_topology_t *topology, int u, int v, double rate)
 {
     map_join(topology, u, v, rate, 0.001);
 }
-
-UNIT_NEEDS(mtree_lp_is_available())
 
 /* Hosts 0 and 1 and relay 2, each joined to each by 100 Mb/s: half goes around. */
 UNIT_LOOP(a_relay_opens_a_second_way, 0, NUM_SERVED)

@@ -31,7 +31,7 @@ class Mtree(AutotoolsPackage):
     variant(
         "glpk",
         default=True,
-        description="Plan with GLPK, too; it is under the GPL, and so is what is linked with it",
+        description="Published algorithms that need GLPK; it is under the GPL, as is mtree with it",
     )
 
     # A component fits the release series that it was built for.  Its headers come with

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The planner without a solver of linear programs.  This program has
- * planner/solver/lp_none.c in the place of lp.c, so it tests what --without-glpk builds
- * also where GLPK is there.
+ * Packings within the limits of a request: trees, height, trees that are kept.
  */
-#include "papers/published/algorithms.h"
-#include "planner/algorithms.h"
-#include "planner/solver/lp.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
@@ -137,37 +132,4 @@ UNIT_LOOP(trees_are_kept, 0, MTREE_COLLECTIVE_LAST)
     ck_assert_double_ge(again->throughput, first->throughput * (1 - 1e-6));
 }
 
-/* Every algorithm plans or says why it does not. */
-UNIT_TEST(algorithms_are_available_or_refused)
-{
-    const char *const *name = mtree_algorithms_names();
-    OWNED(topology) *topology = map_file(STAR);
-    int hosts[8], unavailable = 0;
-
-    ck_assert_int_eq(map_hosts(topology, hosts), 8);
-    for (; *name != NULL; name++) {
-        mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
-                                        .algorithm = *name};
-        mtree_plan_t *plan;
-        mtree_status_t status = mtree_planner_run(topology, hosts, 8, &request, &plan);
-
-        if (mtree_algorithms_unavailable(*name) != NULL) {
-            ck_assert_str_eq(mtree_algorithms_unavailable(*name), "built without GLPK");
-            ck_assert(!mtree_algorithms_do(*name, MTREE_ALLREDUCE));
-            ck_assert_int_eq(status, MTREE_ERR_UNSUPPORTED);
-            unavailable++;
-        } else if (mtree_algorithms_fit(*name, topology, 8, &request)) {
-            unit_ok(status);
-            mtree_plan_destroy(plan);
-        }
-    }
-    ck_assert_int_eq(unavailable, 4);
-}
-
-UNIT_TEST(the_solver_is_not_linked)
-{
-    ck_assert(!mtree_lp_is_available());
-}
-
-UNIT_FIXTURE(mtree_published_add, NULL)
 UNIT_SECONDS(300)

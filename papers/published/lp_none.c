@@ -3,7 +3,7 @@
  * No solver: the place of lp.c in a build without GLPK.  No program can be created, so
  * nothing else here is ever reached with one.
  */
-#include "planner/solver/lp.h"
+#include "papers/published/lp.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/solver/lp.h"
+#include "papers/published/lp.h"
 
 #include "base/array.h"
 #include "base/cancel.h"

@@ -14,8 +14,8 @@
  * be created, and the algorithms that need one say so in the planner's table
  * (planner/plan/algorithm.h).
  */
-#ifndef MTREE_PLANNER_SOLVER_LP_H
-#define MTREE_PLANNER_SOLVER_LP_H
+#ifndef MTREE_PUBLISHED_LP_H
+#define MTREE_PUBLISHED_LP_H
 
 #include "base/status.h"
 

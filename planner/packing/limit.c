@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/packing/limit.h"
+
+#include "planner/packing/mwu.h"
+#include "planner/packing/select.h"
+#include "planner/packing/tree_rates.h"
+
+#include <math.h>
+
+/* Beyond this many lines of its linear program an all-to-all keeps few trees of each
+ * group, for throughput or for a size. */
+#define LARGE_LINES       1200
+#define LARGE_SIZED_LINES 600
+
+/* The same where all hosts are alike, so that many packings carry as much. */
+#define LARGE_UNIFORM_LINES 300
+
+/* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
+#define LAY_WORK    1e9
+#define SELECT_WORK 1e7
+
+/* Levels of laying trees again: in each they are half as large as in the one before. */
+#define LAY_LEVELS 8
+
+/* Where the shape of trees counts and their number is not limited, no more than these. */
+#define MOST_SHAPED 16
+
+/* Trees per group of an all-to-all on a large network, and of one of more bytes from each
+ * host, of which messages matter less. */
+#define ALLTOALL_TREES      2
+#define ALLTOALL_LONG_TREES 3
+#define ALLTOALL_LONG_BYTES ((double)(2 << 20))
+
+/* A tree with less than this part of its group's rate has none but for rounding. */
+#define LEAST_RATE 1e-9
+
+/* What the predicted time may grow by, if that takes fewer trees: messages to many are
+ * what it does not count. */
+#define FEWER_COST 0.01
+
+double mtree_draft_group_bits(const mtree_packer_t *packer)
+{
+    return 8.0 * packer->problem->request->bytes / mtree_packer_num_blocks(packer);
+}
+
+/* The request's least rate, as the packer counts, bits/s. */
+static double least_rate(const mtree_packer_t *packer)
+{
+    return packer->problem->request->min_rate / mtree_packer_blocks_per_tree(packer);
+}
+
+int mtree_draft_num_lines(const mtree_draft_t *draft)
+{
+    return draft->packer->candidates->num_constraints + draft->packer->num_groups;
+}
+
+/* Are all vertices hosts, and all links alike? */
+static bool is_uniform(const mtree_packer_t *packer)
+{
+    const mtree_candidates_t *candidates = packer->candidates;
+    bool is_even = candidates->num_hosts == packer->problem->topology->num_vertices;
+
+    for (int c = 1; c < candidates->num_constraints && is_even; ++c) {
+        is_even = candidates->capacity[c] == candidates->capacity[0];
+    }
+    return is_even;
+}
+
+bool mtree_draft_is_large_alltoall(const mtree_draft_t *draft)
+{
+    const mtree_packer_t *packer = draft->packer;
+    int most = packer->problem->request->bytes <= 0.0 ? LARGE_LINES
+               : is_uniform(packer)                   ? LARGE_UNIFORM_LINES
+                                                      : LARGE_SIZED_LINES;
+
+    return packer->candidates->is_personalized && packer->num_groups > 1 &&
+           mtree_draft_num_lines(draft) > most;
+}
+
+bool mtree_draft_wants_few(const mtree_draft_t *draft)
+{
+    return draft->packer->problem->request->max_trees > 0 &&
+           draft->packer->num_groups == 1;
+}
+
+static void replace_set(mtree_draft_t *draft, mtree_tree_set_t *set)
+{
+    mtree_tree_set_destroy(draft->set);
+    draft->set = set;
+}
+
+/* At most @a max_trees trees, where these are faster than the shaped ones or those are
+ * more. */
+static mtree_status_t choose_few(mtree_draft_t *draft, int max_trees)
+{
+    mtree_packer_t *packer = draft->packer;
+    const mtree_tree_set_t *shaped = draft->shaped != NULL ? draft->shaped : draft->set;
+    const mtree_tree_set_t *const sets[] = {shaped, draft->set};
+    mtree_tree_set_t *few = NULL;
+    mtree_status_t status = mtree_select_trees(
+        packer, sets, max_trees, least_rate(packer), draft->x, SELECT_WORK, &few);
+    double time;
+
+    if (status != MTREE_OK) {
+        mtree_tree_set_destroy(few);
+        return status;
+    }
+    time = draft->time > 0.0
+               ? mtree_tree_rates_time(packer, few, mtree_draft_group_bits(packer))
+               : INFINITY;
+    if (shaped->num_trees <= max_trees && time >= draft->time) {
+        mtree_tree_set_destroy(few);
+        few = draft->shaped;
+        draft->shaped = NULL;
+    } else if (isfinite(time)) {
+        /* What a tree's delay takes off its share depends on the time that all need. */
+        packer->time = time;
+    }
+    if (few != NULL) {
+        replace_set(draft, few);
+    }
+    return MTREE_OK;
+}
+
+/* How many trees the request allows per group; 0: any number. */
+static int tree_limit(const mtree_draft_t *draft)
+{
+    const mtree_plan_request_t *request = draft->packer->problem->request;
+    double min_rate = least_rate(draft->packer);
+
+    if (min_rate > 0.0 && draft->x / min_rate < draft->set->num_trees) {
+        int most = (int)fmax(1.0, draft->x / min_rate);
+
+        return request->max_trees == 0 || most < request->max_trees ? most
+                                                                    : request->max_trees;
+    }
+    return request->max_trees;
+}
+
+/* Other rates for the trees that are left: in a large network those that are never the
+ * cheapest go when they are laid anew. */
+static mtree_status_t fit_again(mtree_draft_t *draft)
+{
+    const mtree_mwu_lay_t what = {
+        .only = draft->set, .levels = LAY_LEVELS, .work = draft->packer->work + LAY_WORK};
+    mtree_tree_set_t *again = NULL;
+    mtree_status_t status;
+
+    if (!mtree_draft_is_large_alltoall(draft)) {
+        return mtree_tree_rates_fit(draft->packer, draft->set);
+    }
+    status = mtree_mwu_lay(draft->packer, &what, &again, &draft->x);
+    if (status == MTREE_OK) {
+        replace_set(draft, again);
+    }
+    return status;
+}
+
+/*
+ * Trees per group of an all-to-all on a large network.  For a size few are faster
+ * than what carries most: each tree costs every block's messages.  For throughput alone
+ * as many as an optimal solution would have.
+ */
+static int limit_alltoall(const mtree_draft_t *draft, int max_trees)
+{
+    int num_groups = draft->packer->num_groups;
+    double bytes = draft->packer->problem->request->bytes;
+    int most = bytes > ALLTOALL_LONG_BYTES ? ALLTOALL_LONG_TREES
+               : bytes > 0.0
+                   ? ALLTOALL_TREES
+                   : (mtree_draft_num_lines(draft) + num_groups - 1) / num_groups;
+
+    return max_trees == 0 || max_trees > most ? most : max_trees;
+}
+
+/* Of each group the trees that keep the request's limits. */
+static mtree_status_t choose_of_groups(mtree_draft_t *draft)
+{
+    int max_trees = draft->packer->problem->request->max_trees, before;
+    mtree_status_t status = MTREE_OK;
+
+    if (draft->shaped != NULL) {
+        replace_set(draft, draft->shaped);
+        draft->shaped = NULL;
+    }
+    if (draft->packer->problem->request->bytes > 0.0 && draft->time <= 0.0 &&
+        !mtree_draft_is_large_alltoall(draft)) {
+        /* As much by fewer trees. */
+        status = mtree_tree_rates_fit(draft->packer, draft->set);
+        mtree_tree_set_trim(draft->set, 0, draft->x * LEAST_RATE);
+    }
+    before = draft->set->num_trees;
+    max_trees = mtree_draft_is_large_alltoall(draft) ? limit_alltoall(draft, max_trees)
+                                                     : max_trees;
+    mtree_tree_set_trim(draft->set, max_trees, least_rate(draft->packer));
+    return status == MTREE_OK && draft->set->num_trees < before ? fit_again(draft)
+                                                                : status;
+}
+
+/* The trees that keep the request's limits.  Where that is all, rates stay. */
+static mtree_status_t choose_trees(mtree_draft_t *draft)
+{
+    int max_trees;
+
+    if (draft->packer->num_groups > 1) {
+        return choose_of_groups(draft);
+    }
+    max_trees = tree_limit(draft);
+    max_trees = max_trees == 0 && draft->time > 0.0 ? MOST_SHAPED : max_trees;
+    return max_trees > 0 && (draft->set->num_trees > max_trees || draft->time > 0.0)
+               ? choose_few(draft, max_trees)
+               : MTREE_OK;
+}
+
+/*
+ * Fewer trees than are allowed, where they take hardly longer: many packings carry the
+ * same, and on a star one chain carries as much as with nine trees from one to all others
+ * beside it.
+ */
+static mtree_status_t choose_fewer(mtree_draft_t *draft)
+{
+    mtree_packer_t *packer = draft->packer;
+    double bits = mtree_draft_group_bits(packer);
+    double most = mtree_tree_rates_time(packer, draft->set, bits) * (1.0 + FEWER_COST);
+    mtree_status_t status = MTREE_OK;
+
+    for (int count = 1; count < draft->set->num_trees && status == MTREE_OK; ++count) {
+        mtree_tree_set_t *few = NULL;
+
+        status = mtree_tree_rates_fastest(packer, draft->set, count, &few);
+        if (status == MTREE_OK && mtree_tree_rates_time(packer, few, bits) <= most) {
+            replace_set(draft, few);
+            break;
+        }
+        mtree_tree_set_destroy(few);
+    }
+    return status;
+}
+
+mtree_status_t mtree_draft_limit(mtree_draft_t *draft)
+{
+    mtree_status_t status = draft->set->num_trees > 0 ? choose_trees(draft) : MTREE_OK;
+
+    return status == MTREE_OK && draft->time > 0.0 && mtree_draft_wants_few(draft)
+               ? choose_fewer(draft)
+               : status;
+}
