@@ -262,9 +262,15 @@ static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
         double latency = json_number_value(json_array_get(latencies, i)) * 1e-9;
         double hops = json_number_value(json_array_get(links, i));
 
+        bool is_own = i % (size_t)plan->num_hosts == i / (size_t)plan->num_hosts;
+
         if (rate < 0 || latency < 0 || hops < 0 || hops > MAX_HOSTS) {
             return bad(reader, "a route's rate, latency or number of links is negative",
                        "correct it, or leave all of them out");
+        }
+        if (rate <= 0 && !is_own) {
+            return bad(reader, "a route between two hosts has no rate",
+                       "correct \"route_bps\", or leave all of them out");
         }
         plan->routes[i] = (mtree_plan_route_t){rate, latency, (int)hops};
     }

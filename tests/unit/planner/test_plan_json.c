@@ -123,3 +123,21 @@ UNIT_LOOP(test_a_relay_is_neither_root_nor_leaf, 0, 6)
         read_relayed(faulty[_i].relays, faulty[_i].root, faulty[_i].edges, &plan));
     ck_assert_int_eq(heard_lines(), 1);
 }
+
+/* What takes a route without a rate would be no number of seconds.  A host's route to
+ * itself has none. */
+UNIT_LOOP(test_a_route_has_a_rate, 0, 2)
+{
+    static const char format[] =
+        "{\"collective\": \"bcast\", \"root\": \"a\", \"hosts\": [\"a\", \"b\"], "
+        "\"route_bps\": [0, %d, 1, 0], \"route_ns\": [0, 1, 1, 0], "
+        "\"route_links\": [0, 0, 1, 0], \"trees\": [{\"root\": \"a\", \"rate_bps\": 1, "
+        "\"share\": 1, \"edges\": [[\"a\", \"b\"]]}]}";
+    char text[sizeof(format)];
+    int length = snprintf(text, sizeof(text), format, _i);
+    OWNED(plan) *plan = NULL;
+    mtree_status_t status = mtree_plan_from_json(text, (size_t)length, "routed", &plan);
+
+    ck_assert_int_eq(status, _i == 0 ? MTREE_ERR_INVALID : MTREE_OK);
+    ck_assert_int_eq(heard_lines(), _i == 0);
+}
