@@ -40,7 +40,7 @@ struct mtree_segment {
     size_t lost_bytes;       /* of these packets */
     double due;              /* time at which it sends them again in any case */
     mtree_list_t gap;        /* in the connection's list */
-    int references;          /* of the way, the gaps and the receiver */
+    int references;          /* of the sender, the way, the gaps and the receiver */
 };
 
 struct mtree_connection {
@@ -102,6 +102,9 @@ static inline bool mtree_network_repairs(const mtree_connection_t *connection)
 void mtree_network_repair_init(mtree_connection_t *connection);
 void mtree_network_repair_message(mtree_message_t *message);
 void mtree_network_repair_sends(mtree_segment_t *segment);
+
+/* All of @a segment has left the sender. */
+void mtree_network_repair_left(mtree_segment_t *segment);
 
 /* @a segment has passed @a arc and lost packets there; false: all of them. */
 bool mtree_network_repair_passed(mtree_segment_t *segment, int arc);

@@ -192,13 +192,16 @@ static void segment_head(mtree_timer_t *timer)
 /* A segment has left the sender: another one of its connection takes its place. */
 static void segment_left(mtree_timer_t *timer)
 {
-    const mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, left);
+    mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, left);
     mtree_connection_t *connection = segment->connection;
 
     connection->num_waiting--;
     if (segment->message != NULL) {
         set_departure(segment->message,
                       mtree_event_queue_now(connection->network->queue));
+    }
+    if (mtree_network_repairs(connection)) {
+        mtree_network_repair_left(segment);
     }
     queue_pump(connection);
 }

@@ -101,7 +101,9 @@ void mtree_network_repair_sends(mtree_segment_t *segment)
     mtree_connection_t *connection = segment->connection;
 
     segment->number = connection->num_sent++;
-    segment->references = 1;
+    /* Its way, and its timer at the sender: what is lost may be sent again before the
+     * whole segment has left. */
+    segment->references = 2;
     mtree_list_init(&segment->gap);
     if (segment->origin == NULL) {
         segment->origin = segment;
@@ -111,6 +113,11 @@ void mtree_network_repair_sends(mtree_segment_t *segment)
         *connection->undelivered_p = segment;
         connection->undelivered_p = &segment->next;
     }
+}
+
+void mtree_network_repair_left(mtree_segment_t *segment)
+{
+    release(segment);
 }
 
 /* Put @a segment among those that have lost packets, which are sent again when @a due in

@@ -424,6 +424,20 @@ UNIT_TEST(chunks_grow_with_rates)
     ck_assert_uint_ge(chunks[1], 8 * chunks[0]);
 }
 
+/* A timeout sends again what a slow link has lost, some of which has not yet left. */
+UNIT_TEST(slow_links_that_lose_much_have_plans)
+{
+    OWNED(plan) *plan = NULL;
+
+    given(
+        map_text("graph g { edge [latency=\"1ms\"]; s [kind=switch];"
+                 "a -- b [capacity=\"1Mbps\" capacity_back=\"1Gbps\"];"
+                 "b -- c [capacity=\"1Mbps\" loss=0.5]; c -- s [capacity=\"1Gbps\"]; }"));
+    plan = choose((mtree_plan_request_t){
+        .collective = MTREE_REDUCE, .max_trees = 10, .bytes = 1 << 20});
+    ck_assert_double_gt(plan->seconds, 1 << 3);
+}
+
 /* Where links carry one way alone, a call is planned by what can use them. */
 UNIT_LOOP(one_way_links_have_plans, 0, MTREE_COLLECTIVE_LAST)
 {
