@@ -135,7 +135,12 @@ says "$tmp/b4.html" 'class="figure".*>36 Mb/s, 72 %<'
 sed 's/"times": \[/&1/' "$tmp/report.json" >"$tmp/damaged.json"
 expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report -H "$tmp/damaged.json"
 sed "s/\"times\"/\"deep\": $(printf '%1500s' '' | tr ' ' '[')$(printf '%1500s' '' | tr ' ' ']'), &/" "$tmp/report.json" >"$tmp/damaged.json"
-expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report --json "$tmp/damaged.json"
+# Python 3.13 goes as deep.
+if "$mtree" report --json "$tmp/damaged.json" >"$tmp/out" 2>&1; then
+    says "$tmp/out" '^  "deep": \[$'
+else
+    expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report --json "$tmp/damaged.json"
+fi
 expect 1 'cannot be written: No such file' report -H -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json
