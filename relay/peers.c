@@ -112,7 +112,7 @@ static void peer_connect(mtree_relay_peers_t *peers, peer_t *peer, int socket,
     peers->num_connected++;
     (void)mtree_tcp_socket_tune(socket, peers->traffic->congestion);
     peer->is_connected = true;
-    (void)mtree_tcp_peer_connect(peer->tcp, &socket, key, 1, MTREE_TCP_TUNING_NONE);
+    mtree_tcp_peer_connect(peer->tcp, &socket, key, 1, MTREE_TCP_TUNING_NONE);
 }
 
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
@@ -164,8 +164,7 @@ static void peer_dial(mtree_relay_peers_t *peers, peer_t *peer,
         if (tell != NULL) {
             tell(arg, peer->number);
         }
-        mtree_tcp_peer_fail(peer->tcp, MTREE_ERR_TRANSPORT,
-                            mtree_relay_dialer_reason(peer->dialer));
+        mtree_tcp_peer_fail(peer->tcp, mtree_relay_dialer_reason(peer->dialer));
     } else if (!peer->is_connected) {
         peer_connect(peers, peer, mtree_relay_dialer_take(peer->dialer, &welcome),
                      mtree_relay_dialer_key(peer->dialer));

@@ -32,10 +32,8 @@ static bool is_later(int error)
     return error == EAGAIN || error == EWOULDBLOCK;
 }
 
-static bool connection_fail(mtree_tcp_connection_t *connection, mtree_status_t status,
-                            const char *reason)
+static bool connection_fail(mtree_tcp_connection_t *connection, const char *reason)
 {
-    connection->status = status;
     connection->reason = reason;
     return false;
 }
@@ -64,12 +62,11 @@ bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
     if (peer->silence > 0) {
         mtree_tcp_socket_keep(socket, peer->silence);
     }
-    if (key != NULL && (connection->tls = mtree_tls_create(socket, key)) == NULL) {
-        return connection_fail(connection, MTREE_ERR_NO_MEMORY,
-                               "there is no memory to encrypt them");
+    if (key != NULL) {
+        connection->tls = mtree_tls_create(socket, key);
     }
     return epoll_ctl(peer->tcp->epoll, EPOLL_CTL_ADD, socket, &event) == 0 ||
-           connection_fail(connection, MTREE_ERR_TRANSPORT, strerror(errno));
+           connection_fail(connection, strerror(errno));
 }
 
 /* All that was written is acknowledged, or nobody wants to know. */
@@ -99,14 +96,14 @@ void mtree_tcp_connection_close(mtree_tcp_connection_t *connection)
 static bool connection_cut(mtree_tcp_connection_t *connection, const char *reason)
 {
     connection->is_cut = true;
-    return connection_fail(connection, MTREE_ERR_TRANSPORT, reason);
+    return connection_fail(connection, reason);
 }
 
 /* Reading or writing has failed, by errno. */
 static bool connection_break(mtree_tcp_connection_t *connection)
 {
     return connection->tls != NULL && errno == MTREE_TLS_ERRNO
-               ? connection_fail(connection, MTREE_ERR_TRANSPORT, MTREE_TLS_REASON)
+               ? connection_fail(connection, MTREE_TLS_REASON)
                : connection_cut(connection, strerror(errno));
 }
 
@@ -134,12 +131,8 @@ static bool connection_place(mtree_tcp_connection_t *connection)
         place = mtree_tcp_session_place(connection->peer, &frame, &message, &reason);
     }
     connection->is_stuck = place == MTREE_TCP_LATER;
-    if (place == MTREE_TCP_NO_MEMORY) {
-        return connection_fail(connection, MTREE_ERR_NO_MEMORY,
-                               "there is no memory for what it sends");
-    }
     if (place == MTREE_TCP_WRONG) {
-        return connection_fail(connection, MTREE_ERR_TRANSPORT, reason);
+        return connection_fail(connection, reason);
     }
     if (connection->is_stuck) {
         return true;
@@ -345,9 +338,6 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
         return true;
     }
     message = mtree_tcp_message_create(connection->peer, NULL);
-    if (message == NULL) {
-        return true; /* The kernel's timeout serves as well. */
-    }
     message->frame.kind = MTREE_TCP_TAIL_PROBE;
     mtree_tcp_frame_write(&message->frame, message->header);
     mtree_tcp_connection_add(connection, message);

@@ -4,6 +4,7 @@
 #include "tcp/socket.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -55,22 +56,17 @@ static void begin_lost(mtree_tcp_peer_t *peer)
     }
 }
 
-mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial)
+void mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial)
 {
     if (peer->dial != NULL && !peer->has_met) {
         *peer->dial = *dial;
         mtree_tcp_peer_dial_next(peer);
     }
-    if (peer->dial != NULL) {
-        return MTREE_OK;
-    }
-    peer->dial = malloc(sizeof(*peer->dial));
     if (peer->dial == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+        peer->dial = mtree_malloc(sizeof(*peer->dial));
+        *peer->dial = *dial;
+        begin_lost(peer);
     }
-    *peer->dial = *dial;
-    begin_lost(peer);
-    return MTREE_OK;
 }
 
 /* There are @a count connections to @a peer, of which none has been made. */
@@ -162,7 +158,7 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
         peer->is_active = peer->tcp->has_more = true;
         mtree_tcp_peer_pump(peer);
     } else {
-        mtree_tcp_peer_fail(peer, connection->status, connection->reason);
+        mtree_tcp_peer_fail(peer, connection->reason);
     }
     explicit_bzero(&key, sizeof(key));
 }
@@ -170,7 +166,7 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
 static bool is_rewound(mtree_tcp_connection_t *connection, uint64_t theirs)
 {
     if (!mtree_tcp_connection_rewind(connection, theirs)) {
-        mtree_tcp_peer_fail(connection->peer, MTREE_ERR_TRANSPORT,
+        mtree_tcp_peer_fail(connection->peer,
                             theirs == UINT64_MAX
                                 ? "it has given this process up"
                                 : "what was lost on the way is not kept any more");
@@ -245,7 +241,7 @@ mtree_tcp_admission_t mtree_tcp_peer_admit(mtree_tcp_peer_t *peer,
     if (peer->dial == NULL) {
         return MTREE_TCP_UNEXPECTED;
     }
-    if (peer->status != MTREE_OK) {
+    if (peer->has_failed) {
         refuse(peer, *greeting, socket);
         return MTREE_TCP_REFUSED;
     }
@@ -391,7 +387,7 @@ int mtree_tcp_peer_meet(mtree_tcp_peer_t *peer, double now, int *error_p)
 {
     double patience = MTREE_TCP_DIAL_SECONDS;
 
-    if (peer->has_met || peer->status != MTREE_OK) {
+    if (peer->has_met || peer->has_failed) {
         return 1;
     }
     *error_p = ETIMEDOUT;

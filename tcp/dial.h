@@ -70,8 +70,8 @@ typedef struct {
 
 /* Have the connections to @a peer, which has none, made, or await those that the peer
  * makes.  @a dial is copied.  Once more before the two have met: dial like this instead.
- * MTREE_ERR_NO_MEMORY: nothing is logged. */
-mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial);
+ */
+void mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial);
 
 /* At @a now, mtree_clock_seconds(), while the process polls.  1: the two ends have met,
  * or @a peer has failed; 0: not yet; -1: it takes too long, for *error_p (errno; 0: the

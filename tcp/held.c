@@ -49,8 +49,7 @@ void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection)
     if (connection->peer->dial == NULL) {
         mtree_tcp_message_complete(message, MTREE_OK);
     } else {
-        /* Without memory it ends later. */
-        (void)mtree_tcp_message_leave_copy(message, MTREE_OK);
+        mtree_tcp_message_leave_copy(message, MTREE_OK);
     }
 }
 
@@ -136,10 +135,9 @@ bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t po
     return true;
 }
 
-bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
+void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
                                   const mtree_tcp_session_t *session)
 {
-    bool is_kept = true;
     mtree_list_t *link, *next;
 
     MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->stream)
@@ -147,19 +145,17 @@ bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
         mtree_tcp_message_t *message =
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
-        if (session == NULL) {
-            mtree_tcp_message_complete(message, connection->peer->status);
-        } else if (message->done == NULL || message->session != session) {
+        if (session != NULL && (message->done == NULL || message->session != session)) {
             continue;
-        } else if (connection->peer->dial == NULL && message != connection->sending) {
+        }
+        if (session == NULL ||
+            (connection->peer->dial == NULL && message != connection->sending)) {
             mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
         } else {
-            is_kept =
-                mtree_tcp_message_leave_copy(message, MTREE_ERR_TRANSPORT) && is_kept;
+            mtree_tcp_message_leave_copy(message, MTREE_ERR_TRANSPORT);
         }
     }
     connection->sending = session == NULL ? NULL : connection->sending;
-    return is_kept;
 }
 
 /* Is no message of the session of @a message behind it? */
@@ -199,7 +195,7 @@ void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
             (message->peer->dial == NULL && !is_last(connection, message))) {
             mtree_tcp_message_complete(message, MTREE_OK);
         } else if (message->done != NULL && !is_last(connection, message)) {
-            (void)mtree_tcp_message_leave_copy(message, MTREE_OK);
+            mtree_tcp_message_leave_copy(message, MTREE_OK);
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "tcp/listener.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "tcp/socket.h"
 
 #include <errno.h>
@@ -35,11 +36,8 @@ mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
                                                 const mtree_tcp_secret_t *secret,
                                                 mtree_tcp_admit_t admit, void *arg)
 {
-    mtree_tcp_listener_t *listener = calloc(1, sizeof(*listener));
+    mtree_tcp_listener_t *listener = mtree_calloc(1, sizeof(*listener));
 
-    if (listener == NULL) {
-        return NULL;
-    }
     listener->secret = *secret;
     listener->admit = admit;
     listener->arg = arg;
@@ -108,12 +106,9 @@ static void limit_strangers(mtree_tcp_listener_t *listener, int most)
 static void pending_add(mtree_tcp_listener_t *listener, int socket, int most)
 {
     limit_strangers(listener, most);
-    if (mtree_array_reserve(&listener->pending, &listener->capacity,
-                            listener->num_pending + 1, sizeof(pending_t)) == MTREE_OK) {
-        listener->pending[listener->num_pending++] = (pending_t){.socket = socket};
-    } else {
-        (void)close(socket);
-    }
+    mtree_array_reserve(&listener->pending, &listener->capacity,
+                        listener->num_pending + 1, sizeof(pending_t));
+    listener->pending[listener->num_pending++] = (pending_t){.socket = socket};
 }
 
 /* Has the greeting of @a pending come before, over another that is pending? */

@@ -30,7 +30,7 @@ typedef mtree_tcp_admission_t (*mtree_tcp_admit_t)(void *arg,
                                                    const mtree_tcp_greeting_t *greeting,
                                                    int socket);
 
-/* Listen on the first of @a ports that is free; NULL: none is, or there is no memory. */
+/* Listen on the first of @a ports that is free; NULL: none is. */
 mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
                                                 const mtree_tcp_secret_t *secret,
                                                 mtree_tcp_admit_t admit, void *arg);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tcp/private.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +11,15 @@ mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
 {
     mtree_list_t *link = mtree_list_take(&peer->tcp->spare);
     mtree_tcp_message_t *message =
-        link == NULL ? malloc(sizeof(*message))
+        link == NULL ? mtree_malloc(sizeof(*message))
                      : MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
-    if (message != NULL) {
-        memset(message, 0, sizeof(*message));
-        mtree_list_init(&message->link);
-        message->peer = peer;
-        message->session = session;
-        if (session != NULL) {
-            message->frame.key = session->key;
-        }
+    memset(message, 0, sizeof(*message));
+    mtree_list_init(&message->link);
+    message->peer = peer;
+    message->session = session;
+    if (session != NULL) {
+        message->frame.key = session->key;
     }
     return message;
 }
@@ -53,24 +53,20 @@ void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t sta
     mtree_tcp_message_free(message);
 }
 
-bool mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status)
+void mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status)
 {
     char *copy;
 
     if (message->done == NULL) {
-        return true;
+        return;
     }
-    copy = malloc(message->frame.length > 0 ? message->frame.length : 1);
-    if (copy == NULL) {
-        return false;
-    }
+    copy = mtree_malloc(message->frame.length);
     if (message->frame.length > 0) {
         memcpy(copy, message->bytes, message->frame.length);
     }
     message->bytes = copy;
     message->is_owned = true;
     message_end(message, status);
-    return true;
 }
 
 void mtree_tcp_message_enqueue(mtree_tcp_message_t *message)

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "tcp/socket.h"
 
 #include <stdio.h>
@@ -11,12 +12,8 @@
 
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
 {
-    mtree_tcp_peer_t *peer = calloc(1, sizeof(*peer));
+    mtree_tcp_peer_t *peer = mtree_calloc(1, sizeof(*peer));
 
-    if (peer == NULL) {
-        (void)mtree_no_memory("connections to %s", name);
-        return NULL;
-    }
     peer->tcp = tcp;
     (void)snprintf(peer->name, sizeof(peer->name), "%s", name);
     mtree_list_init(&peer->sessions);
@@ -36,27 +33,26 @@ void mtree_tcp_peer_watch(mtree_tcp_peer_t *peer, int seconds)
     peer->silence = seconds;
 }
 
-mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      const mtree_tls_key_t *keys, int count,
-                                      mtree_tcp_tuning_t tuning)
+void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
+                            const mtree_tls_key_t *keys, int count,
+                            mtree_tcp_tuning_t tuning)
 {
     for (int i = 0; i < count; i++) {
         mtree_tcp_connection_init(peer, i, sockets[i]);
     }
     peer->num_connections = count;
-    for (int i = 0; i < count && peer->status == MTREE_OK; i++) {
+    for (int i = 0; i < count && !peer->has_failed; i++) {
         mtree_tcp_connection_t *connection = &peer->connections[i];
 
         if (!mtree_tcp_connection_open(connection, sockets[i],
                                        keys == NULL ? NULL : &keys[i])) {
-            mtree_tcp_peer_fail(peer, connection->status, connection->reason);
+            mtree_tcp_peer_fail(peer, connection->reason);
         }
     }
-    if (peer->status == MTREE_OK) {
+    if (!peer->has_failed) {
         mtree_tcp_peer_use(peer, tuning);
         mtree_tcp_peer_pump(peer);
     }
-    return peer->status;
 }
 
 /* @a connection has failed.  False: and with it its peer. */
@@ -65,7 +61,7 @@ static bool peer_lose(mtree_tcp_connection_t *connection)
     if (connection->is_cut && connection->peer->dial != NULL) {
         return mtree_tcp_connection_lose(connection);
     }
-    mtree_tcp_peer_fail(connection->peer, connection->status, connection->reason);
+    mtree_tcp_peer_fail(connection->peer, connection->reason);
     return false;
 }
 
@@ -151,9 +147,8 @@ void mtree_tcp_peer_look(mtree_tcp_peer_t *peer, double now)
     mtree_tcp_peer_tune(peer, now);
 }
 
-/* End the messages of @a list that are of @a session (NULL: of any) with @a status. */
-static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session,
-                       mtree_status_t status)
+/* End the messages of @a list that are of @a session (NULL: of any). */
+static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session)
 {
     mtree_list_t *link, *next;
 
@@ -163,7 +158,7 @@ static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session,
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
         if (session == NULL || (message->session == session && message->done != NULL)) {
-            mtree_tcp_message_complete(message, status);
+            mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
         }
     }
 }
@@ -171,10 +166,10 @@ static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session,
 /* Close it and end what is half sent or received. */
 static void connection_end(mtree_tcp_connection_t *connection)
 {
-    (void)mtree_tcp_connection_give_up(connection, NULL);
+    mtree_tcp_connection_give_up(connection, NULL);
     /* What comes early is in its flow's list. */
     if (connection->reading != NULL && !connection->reading->is_owned) {
-        mtree_tcp_message_complete(connection->reading, connection->peer->status);
+        mtree_tcp_message_complete(connection->reading, MTREE_ERR_TRANSPORT);
     }
     mtree_tcp_attempt_end(connection);
     if (connection->is_lost) {
@@ -203,12 +198,11 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
     if (peer->dial != NULL) {
         explicit_bzero(&peer->dial->key, sizeof(peer->dial->key));
     }
-    fail_sends(&peer->urgent, NULL, peer->status);
-    fail_sends(&peer->queue, NULL, peer->status);
+    fail_sends(&peer->urgent, NULL);
+    fail_sends(&peer->queue, NULL);
     MTREE_LIST_FOR_EACH(link, &peer->sessions)
     {
-        mtree_tcp_session_fail(MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link),
-                               peer->status);
+        mtree_tcp_session_fail(MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link));
     }
 }
 
@@ -228,34 +222,25 @@ static void forget_early(mtree_tcp_peer_t *peer)
     }
 }
 
-static void peer_write_log(mtree_tcp_peer_t *peer)
-{
-    peer->is_logged = true;
-    mtree_error("lost the TCP connections to %s in a call: %s", peer->name, peer->reason);
-}
-
 void mtree_tcp_peer_log(mtree_tcp_peer_t *peer)
 {
     if (!peer->is_logged) {
         mtree_clock_sleep(peer->tcp->grace);
-        peer_write_log(peer);
+        peer->is_logged = true;
+        mtree_error("lost the TCP connections to %s in a call: %s", peer->name,
+                    peer->reason);
     }
 }
 
-void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
-                         const char *reason)
+void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason)
 {
     int before = peer->tcp->num_completed;
 
-    if (peer->status != MTREE_OK) {
+    if (peer->has_failed) {
         return;
     }
-    peer->status = status;
+    peer->has_failed = true;
     (void)snprintf(peer->reason, sizeof(peer->reason), "%s", reason);
-    /* The peer may end the job as soon as it sees the connection's end. */
-    if (status == MTREE_ERR_NO_MEMORY) {
-        peer_write_log(peer);
-    }
     peer_disconnect(peer);
     forget_early(peer);
     /* A peer that has nothing to do may have ended. */
@@ -264,8 +249,8 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
     }
 }
 
-/* Leave the caller's memory alone; false: there is no memory for that. */
-static bool connection_detach(mtree_tcp_connection_t *connection,
+/* Leave the caller's memory alone. */
+static void connection_detach(mtree_tcp_connection_t *connection,
                               const mtree_tcp_session_t *session)
 {
     mtree_tcp_message_t *reading = connection->reading;
@@ -277,31 +262,27 @@ static bool connection_detach(mtree_tcp_connection_t *connection,
             mtree_tcp_message_complete(reading, MTREE_ERR_TRANSPORT);
         }
     }
-    return mtree_tcp_connection_give_up(connection, session);
+    mtree_tcp_connection_give_up(connection, session);
 }
 
 void mtree_tcp_session_abandon(mtree_tcp_session_t *session)
 {
     mtree_tcp_peer_t *peer = session->peer;
-    bool is_detached = true;
 
     session->is_abandoned = true;
     for (int i = 0; i < peer->num_connections; i++) {
-        is_detached = is_detached && connection_detach(&peer->connections[i], session);
+        connection_detach(&peer->connections[i], session);
     }
-    fail_sends(&peer->urgent, session, MTREE_ERR_TRANSPORT);
-    fail_sends(&peer->queue, session, MTREE_ERR_TRANSPORT);
-    mtree_tcp_session_fail(session, MTREE_ERR_TRANSPORT);
-    if (!is_detached) {
-        mtree_tcp_peer_fail(peer, MTREE_ERR_NO_MEMORY, "there is no memory to go on");
-    }
+    fail_sends(&peer->urgent, session);
+    fail_sends(&peer->queue, session);
+    mtree_tcp_session_fail(session);
 }
 
 void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer)
 {
     mtree_tcp_session_t *session;
 
-    peer->status = MTREE_ERR_TRANSPORT;
+    peer->has_failed = true;
     peer_disconnect(peer);
     while ((session = first_session(peer)) != NULL) {
         mtree_tcp_session_free(session);

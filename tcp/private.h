@@ -109,8 +109,7 @@ struct mtree_tcp_connection {
     int stalls;   /* how often it was in vain, in a row */
     int mss;      /* of its next socket: long packets are lost on its way; 0: any */
     uint64_t sent, received; /* bytes of frames that are written to their end; read */
-    mtree_status_t status;   /* MTREE_OK until it has failed */
-    const char *reason;      /* why it has; until the next system call */
+    const char *reason;      /* why it has failed; until the next system call */
     mtree_tls_t *tls;        /* NULL: its bytes travel as they are */
     bool is_readable, is_writable; /* as far as is known */
     bool is_ending;                /* the end of the stream or an error has come */
@@ -136,7 +135,7 @@ struct mtree_tcp_peer {
     mtree_list_t link;
     mtree_tcp_t *tcp;
     char name[64];
-    mtree_status_t status;           /* MTREE_OK until it has failed */
+    bool has_failed;
     char reason[96];                 /* why it has */
     bool is_logged;                  /* that */
     bool is_active;                  /* a connection has become readable or writable */
@@ -178,7 +177,7 @@ struct mtree_tcp {
     double next_look;       /* at those; steady clock */
 };
 
-/* message.c: a message to @a peer of @a session (NULL: of none); NULL: no memory. */
+/* message.c: a message to @a peer of @a session (NULL: of none). */
 mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
                                               mtree_tcp_session_t *session);
 void mtree_tcp_message_free(mtree_tcp_message_t *message);
@@ -187,20 +186,20 @@ void mtree_tcp_message_free(mtree_tcp_message_t *message);
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
 
 /* If somebody waits for @a message, it ends with @a status for them, and what it has to
- * send is sent from a copy, so that frames stay whole; false: there is no memory. */
-bool mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status);
+ * send is sent from a copy, so that frames stay whole. */
+void mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status);
 
 /* Put @a message, whose frame is complete, into the queue of its peer. */
 void mtree_tcp_message_enqueue(mtree_tcp_message_t *message);
 
-/* session.c: the session @a key, made if there is none; NULL: no memory. */
+/* session.c: the session @a key, made if there is none. */
 mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
                                            const mtree_tcp_key_t *key);
 
 /* @a session has begun here, or ends: the peer's budget has back what it took. */
 void mtree_tcp_session_discharge(mtree_tcp_session_t *session);
 
-/* The flow of @a tag, made if there is none; NULL: no memory. */
+/* The flow of @a tag, made if there is none. */
 mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t tag);
 
 /* Post the receive @a message.  True: connections that waited for one may go on; false:
@@ -212,8 +211,7 @@ typedef enum {
     MTREE_TCP_PLACED, /* into *message_p */
     MTREE_TCP_THROWN, /* nobody wants it */
     MTREE_TCP_LATER,  /* there is no room until a receive is posted */
-    MTREE_TCP_WRONG,  /* the peer breaks the rules: *reason_p */
-    MTREE_TCP_NO_MEMORY
+    MTREE_TCP_WRONG   /* the peer breaks the rules: *reason_p */
 } mtree_tcp_place_t;
 
 mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
@@ -224,8 +222,8 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
 /* All of the payload of @a message has come. */
 void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
 
-/* End all receives, and what is held, with @a status. */
-void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status);
+/* End all receives, and what is held, with MTREE_ERR_TRANSPORT. */
+void mtree_tcp_session_fail(mtree_tcp_session_t *session);
 void mtree_tcp_session_free(mtree_tcp_session_t *session);
 
 /* held.c: have @a message, which is in no list, written next; nothing else is to be. */
@@ -239,9 +237,8 @@ void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection);
  * False: that cannot be, or they are not kept. */
 bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t position);
 
-/* End those of @a session (NULL: of any) in the stream with an error; false: there was no
- * memory to keep their bytes. */
-bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
+/* End those of @a session (NULL: of any) in the stream with MTREE_ERR_TRANSPORT. */
+void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
                                   const mtree_tcp_session_t *session);
 
 /*

@@ -24,7 +24,7 @@
 #define MOST_STALLS 10
 
 /* Read what the socket of @a connection has, to the end that it has by now.  False: that
- * breaks the rules, or there is no memory for it. */
+ * breaks the rules. */
 static bool drain(mtree_tcp_connection_t *connection)
 {
     bool is_sound;
@@ -45,7 +45,7 @@ bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection)
     /* From now on the kernel acknowledges nothing that is not read here. */
     (void)shutdown(connection->socket, SHUT_RDWR);
     if (!drain(connection)) {
-        mtree_tcp_peer_fail(connection->peer, connection->status, connection->reason);
+        mtree_tcp_peer_fail(connection->peer, connection->reason);
         return false;
     }
     mtree_tcp_connection_close(connection);
@@ -99,8 +99,7 @@ static void connection_redial(mtree_tcp_connection_t *connection, double now)
     }
     if (peer->has_met && is_gone(connection, now) &&
         (connection->made > 0 || !has_another(connection))) {
-        mtree_tcp_peer_fail(connection->peer, MTREE_ERR_TRANSPORT,
-                            strerror(error == 0 ? ETIMEDOUT : error));
+        mtree_tcp_peer_fail(connection->peer, strerror(error == 0 ? ETIMEDOUT : error));
         return;
     }
     if (peer->dial->num_addresses > 0) {

@@ -2,8 +2,6 @@
 /* What the owner of a session asks for: to begin it, to send and to receive. */
 #include "tcp/private.h"
 
-#include "base/log.h"
-
 mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
                                              const mtree_tcp_key_t *key, int rank,
                                              double rate, void *owner)
@@ -11,7 +9,7 @@ mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
     mtree_tcp_session_t *session = mtree_tcp_session_get(peer, key);
     mtree_tcp_message_t *message;
 
-    if (session != NULL && !session->has_begun) {
+    if (!session->has_begun) {
         mtree_tcp_peer_plan(peer, rate);
         peer->num_running++;
         session->has_begun = true;
@@ -19,63 +17,48 @@ mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
         session->rank = rank;
         session->owner = owner;
         message = mtree_tcp_message_create(peer, session);
-        if (message == NULL) {
-            session = NULL;
-        } else {
-            message->frame.kind = MTREE_TCP_OPEN;
-            mtree_tcp_message_enqueue(message);
-            mtree_tcp_peer_pump(peer);
-        }
-    }
-    if (session == NULL) {
-        (void)mtree_no_memory("messages to %s", peer->name);
+        message->frame.kind = MTREE_TCP_OPEN;
+        mtree_tcp_message_enqueue(message);
+        mtree_tcp_peer_pump(peer);
     }
     return session;
 }
 
-/* A message of @a length bytes of the flow of @a tag, whose number follows. */
-static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
-                                    void *bytes, size_t length, mtree_completion_t *done,
-                                    mtree_tcp_flow_t **flow_p,
-                                    mtree_tcp_message_t **message_p)
+/* A message of @a length bytes with @a tag, whose number follows; NULL: none can be sent
+ * or received. */
+static mtree_tcp_message_t *message_begin(mtree_tcp_session_t *session, uint32_t tag,
+                                          void *bytes, size_t length,
+                                          mtree_completion_t *done)
 {
-    const mtree_status_t status = session->peer->status;
     mtree_tcp_message_t *message;
 
-    if (status != MTREE_OK) {
+    if (session->peer->has_failed) {
         mtree_tcp_peer_log(session->peer);
-        return status;
+        return NULL;
     }
     if (session->is_abandoned) {
-        return MTREE_ERR_TRANSPORT;
+        return NULL;
     }
-    *flow_p = mtree_tcp_session_flow(session, tag);
-    message = *flow_p == NULL ? NULL : mtree_tcp_message_create(session->peer, session);
-    if (message == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    message = mtree_tcp_message_create(session->peer, session);
     message->done = done;
     message->frame.tag = tag;
     message->frame.length = length;
     message->bytes = bytes;
-    *message_p = message;
-    return MTREE_OK;
+    return message;
 }
 
 mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
                               const void *bytes, size_t length, bool synchronous,
                               mtree_completion_t *done)
 {
-    mtree_tcp_flow_t *flow;
-    mtree_tcp_message_t *message;
-    mtree_status_t status =
-        message_begin(session, tag, (void *)bytes, length, done, &flow, &message);
+    mtree_tcp_message_t *message =
+        message_begin(session, tag, (void *)bytes, length, done);
 
-    if (status != MTREE_OK) {
-        return status;
+    if (message == NULL) {
+        return MTREE_ERR_TRANSPORT;
     }
     message->is_synchronous = synchronous;
-    message->frame.sequence = flow->next_sent++;
+    message->frame.sequence = mtree_tcp_session_flow(session, tag)->next_sent++;
     if (!session->is_open && session->ahead + length > MTREE_TCP_AHEAD) {
         mtree_list_append(&session->held, &message->link);
         return MTREE_OK;
@@ -89,15 +72,12 @@ mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
 mtree_status_t mtree_tcp_recv(mtree_tcp_session_t *session, uint32_t tag, void *bytes,
                               size_t length, mtree_completion_t *done)
 {
-    mtree_tcp_flow_t *flow;
-    mtree_tcp_message_t *message;
-    mtree_status_t status =
-        message_begin(session, tag, bytes, length, done, &flow, &message);
+    mtree_tcp_message_t *message = message_begin(session, tag, bytes, length, done);
 
-    if (status != MTREE_OK) {
-        return status;
+    if (message == NULL) {
+        return MTREE_ERR_TRANSPORT;
     }
-    if (mtree_tcp_flow_post(flow, message)) {
+    if (mtree_tcp_flow_post(mtree_tcp_session_flow(session, tag), message)) {
         mtree_tcp_peer_unstick(session->peer);
     }
     return MTREE_OK;

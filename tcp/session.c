@@ -2,6 +2,7 @@
 #include "tcp/private.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +49,12 @@ static void session_charge(mtree_tcp_session_t *session, size_t bytes)
     }
 }
 
-/* May the peer take no more memory here? */
-static bool takes_too_much(const mtree_tcp_peer_t *peer, const char **reason_p)
+/* Would the peer take too much memory here by @a bytes more? */
+static bool takes_too_much(const mtree_tcp_peer_t *peer, size_t bytes,
+                           const char **reason_p)
 {
     *reason_p = "it takes more memory here than it may";
-    return peer->budget != NULL && peer->budget->used > peer->budget->most;
+    return peer->budget != NULL && peer->budget->used + bytes > peer->budget->most;
 }
 
 mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
@@ -63,14 +65,12 @@ mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
     if (session != NULL) {
         return session;
     }
-    session = calloc(1, sizeof(*session));
-    if (session != NULL) {
-        session->peer = peer;
-        session->key = *key;
-        mtree_list_init(&session->held);
-        mtree_list_append(&peer->sessions, &session->link);
-        session_charge(session, sizeof(*session));
-    }
+    session = mtree_calloc(1, sizeof(*session));
+    session->peer = peer;
+    session->key = *key;
+    mtree_list_init(&session->held);
+    mtree_list_append(&peer->sessions, &session->link);
+    session_charge(session, sizeof(*session));
     return session;
 }
 
@@ -81,16 +81,15 @@ static void early_leave(const mtree_tcp_message_t *early)
     early->peer->num_early--;
 }
 
-/* What came early for @a flow is thrown away; a receive that takes it ends with @a
- * status. */
-static void flow_forget_early(mtree_tcp_flow_t *flow, mtree_status_t status)
+/* What came early for @a flow is thrown away. */
+static void flow_forget_early(mtree_tcp_flow_t *flow)
 {
     while (!mtree_list_is_empty(&flow->early)) {
         mtree_tcp_message_t *early =
             MTREE_CONTAINER_OF(flow->early.next, mtree_tcp_message_t, link);
 
         if (early->taker != NULL) {
-            mtree_tcp_message_complete(early->taker, status);
+            mtree_tcp_message_complete(early->taker, MTREE_ERR_TRANSPORT);
         }
         early_leave(early);
         mtree_tcp_message_free(early);
@@ -109,7 +108,7 @@ static void session_clear(mtree_tcp_session_t *session)
 {
     for (int i = 0; i < session->num_flows; i++) {
         if (session->flows[i] != NULL) {
-            flow_forget_early(session->flows[i], MTREE_ERR_TRANSPORT);
+            flow_forget_early(session->flows[i]);
             free(session->flows[i]);
         }
     }
@@ -134,23 +133,17 @@ mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t 
     mtree_tcp_flow_t *flow;
 
     while (session->num_flows <= (int)tag) {
-        if (mtree_array_reserve(&session->flows, &session->flows_capacity,
-                                session->num_flows + 1,
-                                sizeof(*session->flows)) != MTREE_OK) {
-            return NULL;
-        }
+        mtree_array_reserve(&session->flows, &session->flows_capacity,
+                            session->num_flows + 1, sizeof(*session->flows));
         session->flows[session->num_flows++] = NULL;
         session_charge(session, sizeof(*session->flows));
     }
     flow = session->flows[tag];
     if (flow == NULL) {
-        flow = calloc(1, sizeof(*flow));
-        if (flow != NULL) {
-            mtree_list_init(&flow->posted);
-            mtree_list_init(&flow->early);
-            session_charge(session, sizeof(*flow));
-        }
-        session->flows[tag] = flow;
+        flow = session->flows[tag] = mtree_calloc(1, sizeof(*flow));
+        mtree_list_init(&flow->posted);
+        mtree_list_init(&flow->early);
+        session_charge(session, sizeof(*flow));
     }
     return flow;
 }
@@ -238,23 +231,22 @@ bool mtree_tcp_flow_post(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message)
     return true;
 }
 
-/* Memory for a frame that has no receive yet; NULL: there is none. */
+/* Memory for a frame that has no receive yet; NULL: there is none.  That a connection is
+ * drained of may be of any length, which is the peer's claim. */
 static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
                                          mtree_tcp_flow_t *flow,
                                          const mtree_tcp_frame_t *frame)
 {
-    mtree_tcp_message_t *message = mtree_tcp_message_create(session->peer, session);
+    mtree_tcp_message_t *message;
+    char *bytes = malloc(frame->length > 0 ? frame->length : 1);
 
-    if (message == NULL) {
+    if (bytes == NULL) {
         return NULL;
     }
+    message = mtree_tcp_message_create(session->peer, session);
     message->frame = *frame;
     message->is_owned = true;
-    message->bytes = malloc(frame->length > 0 ? frame->length : 1);
-    if (message->bytes == NULL) {
-        mtree_tcp_message_free(message);
-        return NULL;
-    }
+    message->bytes = bytes;
     session->peer->early += frame->length;
     session->peer->num_early++;
     session_charge(session, sizeof(*message) + frame->length);
@@ -282,11 +274,13 @@ static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flo
         *reason_p = "it sent too much before this end had begun";
         return MTREE_TCP_WRONG;
     }
-    *message_p = early_create(session, flow, frame);
-    if (*message_p == NULL) {
-        return MTREE_TCP_NO_MEMORY;
+    if (!session->has_begun &&
+        takes_too_much(session->peer, sizeof(**message_p) + frame->length, reason_p)) {
+        return MTREE_TCP_WRONG;
     }
-    return takes_too_much(session->peer, reason_p) ? MTREE_TCP_WRONG : MTREE_TCP_PLACED;
+    *reason_p = "there is no memory for what it sends";
+    *message_p = early_create(session, flow, frame);
+    return *message_p == NULL ? MTREE_TCP_WRONG : MTREE_TCP_PLACED;
 }
 
 mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
@@ -301,20 +295,17 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
         return MTREE_TCP_THROWN;
     }
     session = mtree_tcp_session_get(peer, &frame->key);
-    if (session != NULL && session->is_abandoned) {
+    if (session->is_abandoned) {
         return MTREE_TCP_THROWN;
     }
-    if (takes_too_much(peer, reason_p)) {
+    if (takes_too_much(peer, 0, reason_p)) {
         return MTREE_TCP_WRONG;
     }
-    if (session != NULL && frame->kind == MTREE_TCP_OPEN) {
+    if (frame->kind == MTREE_TCP_OPEN) {
         *reason_p = "it began a session twice";
         return session_open(session) ? MTREE_TCP_THROWN : MTREE_TCP_WRONG;
     }
-    flow = session == NULL ? NULL : mtree_tcp_session_flow(session, frame->tag);
-    if (flow == NULL) {
-        return MTREE_TCP_NO_MEMORY;
-    }
+    flow = mtree_tcp_session_flow(session, frame->tag);
     *message_p = find_message(&flow->posted, frame->sequence);
     if (*message_p == NULL) {
         return place_early(session, flow, frame, message_p, reason_p);
@@ -340,22 +331,22 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message)
     }
 }
 
-/* End all messages of @a list with @a status. */
-static void fail_messages(mtree_list_t *list, mtree_status_t status)
+static void fail_messages(mtree_list_t *list)
 {
     while (!mtree_list_is_empty(list)) {
         mtree_tcp_message_complete(
-            MTREE_CONTAINER_OF(list->next, mtree_tcp_message_t, link), status);
+            MTREE_CONTAINER_OF(list->next, mtree_tcp_message_t, link),
+            MTREE_ERR_TRANSPORT);
     }
 }
 
-void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status)
+void mtree_tcp_session_fail(mtree_tcp_session_t *session)
 {
-    fail_messages(&session->held, status);
+    fail_messages(&session->held);
     for (int i = 0; i < session->num_flows; i++) {
         if (session->flows[i] != NULL) {
-            fail_messages(&session->flows[i]->posted, status);
-            flow_forget_early(session->flows[i], status);
+            fail_messages(&session->flows[i]->posted);
+            flow_forget_early(session->flows[i]);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,11 +21,8 @@
 
 mtree_status_t mtree_tcp_create(double grace, mtree_tcp_t **tcp_p)
 {
-    mtree_tcp_t *tcp = calloc(1, sizeof(*tcp));
+    mtree_tcp_t *tcp = mtree_calloc(1, sizeof(*tcp));
 
-    if (tcp == NULL) {
-        return mtree_no_memory("TCP connections");
-    }
     tcp->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (tcp->epoll < 0) {
         mtree_error("TCP connections cannot be watched: %s", strerror(errno));

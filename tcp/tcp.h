@@ -72,8 +72,7 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
 /* Call the functions of these completions; how many. */
 int mtree_tcp_hand_out(mtree_tcp_t *tcp);
 
-/* A peer without connections: messages wait.  @a name is for the log.  NULL: no memory,
- * which is logged. */
+/* A peer without connections: messages wait.  @a name is for the log. */
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);
 void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
 
@@ -107,18 +106,17 @@ typedef enum {
  * Use @a sockets, [@a count], which are connected, and which it takes over even on
  * failure.  With @a keys, [@a count], all that they carry is encrypted; NULL: nothing is.
  */
-mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      const mtree_tls_key_t *keys, int count,
-                                      mtree_tcp_tuning_t tuning);
+void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
+                            const mtree_tls_key_t *keys, int count,
+                            mtree_tcp_tuning_t tuning);
 
 /* The connections of @a peer have links of their own, which carry @a rates bits/s: a
  * message takes the one over which it arrives first.  All above 0, or all 0. */
 void mtree_tcp_peer_weigh(mtree_tcp_peer_t *peer, const double *rates);
 
-/* After a failure, which is logged once, all of its messages end with @a status, and so
- * do all later ones: MTREE_ERR_TRANSPORT; MTREE_ERR_NO_MEMORY: this process has none. */
-void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
-                         const char *reason);
+/* After a failure, which is logged once, all of its messages end with
+ * MTREE_ERR_TRANSPORT, and so do all later ones. */
+void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason);
 
 /* Called with a message that waits for connections: of a send the @a bytes, else the
  * place for them. */
@@ -131,7 +129,7 @@ void mtree_tcp_peer_reroute(mtree_tcp_peer_t *peer, mtree_tcp_reroute_t reroute)
 
 /*
  * Begin the session @a key, or the one that @a owner has begun under it, which is planned
- * to send @a rate bits/s (0: not known).  NULL: no memory, which is logged.
+ * to send @a rate bits/s (0: not known).
  */
 mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
                                              const mtree_tcp_key_t *key, int rank,

@@ -4,6 +4,7 @@
 #include "tcp/tls.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -166,21 +167,14 @@ static void open_library(void)
 
 mtree_tls_t *mtree_tls_create(int socket, const mtree_tls_key_t *key)
 {
-    mtree_tls_t *tls = calloc(1, sizeof(*tls));
+    mtree_tls_t *tls = mtree_calloc(1, sizeof(*tls));
     BIO *bio;
 
-    if (tls == NULL) {
-        return NULL;
-    }
     (void)pthread_once(&lib.once, open_library);
     tls->socket = socket;
     tls->key = *key;
-    tls->ssl = lib.SSL_new(lib.context);
-    bio = tls->ssl == NULL ? NULL : lib.BIO_new(lib.method);
-    if (bio == NULL) {
-        mtree_tls_destroy(tls);
-        return NULL;
-    }
+    tls->ssl = mtree_existing(lib.SSL_new(lib.context));
+    bio = mtree_existing(lib.BIO_new(lib.method));
     lib.BIO_set_data(bio, tls);
     lib.BIO_set_init(bio, 1);
     lib.SSL_set_bio(tls->ssl, bio, bio);

@@ -38,8 +38,7 @@ typedef struct {
 
 typedef struct mtree_tls mtree_tls_t;
 
-/* For @a socket, which never waits and stays the caller's; @a key is copied.  NULL: no
- * memory. */
+/* For @a socket, which never waits and stays the caller's; @a key is copied. */
 mtree_tls_t *mtree_tls_create(int socket, const mtree_tls_key_t *key);
 
 /* Free, with the key; NULL is allowed.  The other end is told nothing. */

@@ -136,8 +136,8 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     char name[32];
 
     begin_to_poll();
-    mtree_require(mtree_array_reserve(&endpoints.list, &endpoints.capacity, rank + 1,
-                                      sizeof(*endpoints.list)));
+    mtree_array_reserve(&endpoints.list, &endpoints.capacity, rank + 1,
+                        sizeof(*endpoints.list));
     while (endpoints.count <= rank) {
         endpoints.list[endpoints.count++] = NULL;
     }
@@ -145,7 +145,6 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->num_cables = way.cables.count;
     endpoint->peer = mtree_tcp_peer_create(endpoints.tcp, name);
-    mtree_require(endpoint->peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     mtree_tcp_peer_watch(endpoint->peer, SILENCE);
     endpoint->handshake =
         coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.cables),

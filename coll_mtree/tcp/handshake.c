@@ -169,7 +169,7 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
                          listening->port == 0 || listening->num_addresses == 0;
     if (!handshake->is_vain) {
         fill_addresses(handshake, &dial);
-        mtree_require(mtree_tcp_peer_dial(handshake->peer, &dial));
+        mtree_tcp_peer_dial(handshake->peer, &dial);
         weigh(handshake);
         handshake->is_dialed = true;
     }

@@ -67,15 +67,10 @@ static mtree_tcp_session_t *lock_session(coll_mtree_transport_t *transport, int 
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
     const mtree_peer_t *peer = find_peer(operation, rank);
     mtree_tcp_peer_t *endpoint = operation->lock(transport, peer, false);
-    mtree_tcp_session_t *session;
 
-    if (endpoint == NULL) {
-        return NULL;
-    }
-    session =
-        mtree_tcp_session_begin(endpoint, &operation->key, rank, peer->rate, transport);
-    mtree_require(session == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
-    return session;
+    return endpoint == NULL ? NULL
+                            : mtree_tcp_session_begin(endpoint, &operation->key, rank,
+                                                      peer->rate, transport);
 }
 
 /* A message of units with gaps, which connections of mtree's own carry without these. */

@@ -40,7 +40,7 @@ void pair_begin(pair_t *pair, int count)
 void pair_dial(pair_t *pair, int end)
 {
     pair->dials[end].is_encrypted = loop_encrypts;
-    unit_ok(mtree_tcp_peer_dial(pair->loop.ends[end].peer, &pair->dials[end]));
+    mtree_tcp_peer_dial(pair->loop.ends[end].peer, &pair->dials[end]);
 }
 
 static bool all_stand(const pair_t *pair)
@@ -48,7 +48,7 @@ static bool all_stand(const pair_t *pair)
     for (int end = 0; end < 2; end++) {
         const mtree_tcp_peer_t *peer = pair->loop.ends[end].peer;
 
-        ck_assert_int_eq(peer->status, MTREE_OK);
+        ck_assert(!peer->has_failed);
         for (int i = 0; i < peer->num_connections; i++) {
             if (peer->connections[i].is_lost) {
                 return false;

@@ -87,8 +87,7 @@ static void make_again(pair_t *pair)
     const double made = connection->made;
 
     (void)shutdown(connection->socket, SHUT_RDWR);
-    PAIR_UNTIL(pair, PAIR_BOTH,
-               connection->made != made || connection->peer->status != MTREE_OK);
+    PAIR_UNTIL(pair, PAIR_BOTH, connection->made != made || connection->peer->has_failed);
     /* It stood for a while. */
     connection->made -= 2;
 }
@@ -146,7 +145,7 @@ UNIT_TEST(what_is_made_again_in_vain_is_given_up)
     peer = pair.loop.ends[0].peer;
     (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
                          loop_begin(&received));
-    while (peer->status == MTREE_OK) {
+    while (!peer->has_failed) {
         make_again(&pair);
         times++;
     }

@@ -73,8 +73,7 @@ BOTH_TEST(an_end_that_comes_with_the_last_message_is_seen)
     ck_assert_int_eq(received[1].status, MTREE_ERR_TRANSPORT);
 }
 
-/* This end has no memory for what the peer sends: its calls are told that. */
-BOTH_TEST(messages_end_with_the_reason_of_the_failure)
+BOTH_TEST(messages_end_with_the_peer)
 {
     mtree_tcp_session_t *session;
     loop_message_t sent, received, late;
@@ -85,48 +84,14 @@ BOTH_TEST(messages_end_with_the_reason_of_the_failure)
     session = loop_session(&loop, 0, &some_key);
     (void)mtree_tcp_send(session, 0, &byte, 1, true, loop_begin(&sent));
     (void)mtree_tcp_recv(session, 1, &byte, 1, loop_begin(&received));
-    mtree_tcp_peer_fail(loop.ends[0].peer, MTREE_ERR_NO_MEMORY, "there is none");
+    mtree_tcp_peer_fail(loop.ends[0].peer, "it is gone");
     loop_poll(&loop, 0);
     ck_assert(sent.has_ended && received.has_ended);
-    ck_assert_int_eq(sent.status, MTREE_ERR_NO_MEMORY);
-    ck_assert_int_eq(received.status, MTREE_ERR_NO_MEMORY);
+    ck_assert_int_eq(sent.status, MTREE_ERR_TRANSPORT);
+    ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
     ck_assert_int_eq(mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&late)),
-                     MTREE_ERR_NO_MEMORY);
+                     MTREE_ERR_TRANSPORT);
     ck_assert_int_eq(heard_lines(), 1);
-}
-
-/* The peer's socket, and whether it was at its end when a line was logged. */
-static int watched = -1;
-static bool had_ended;
-
-static void look_at_socket(mtree_log_level_t level, const char *message, void *arg)
-{
-    char byte;
-
-    (void)level;
-    (void)message;
-    (void)arg;
-    had_ended = recv(watched, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
-/* The peer that sees the connection's end may end the job: the reason is told before. */
-BOTH_TEST(a_lack_of_memory_is_told_before_the_connection_ends)
-{
-    char byte = 0;
-    loop_message_t received;
-    UNIT_OWNED(loop_destroy) loop_t loop;
-
-    loop_create(&loop, 1);
-    (void)mtree_tcp_recv(loop_session(&loop, 0, &some_key), 0, &byte, 1,
-                         loop_begin(&received));
-    while (recv(loop.sockets[1][0], &byte, 1, MSG_DONTWAIT) > 0) {}
-    watched = loop.sockets[1][0];
-    had_ended = true;
-    mtree_log_set(look_at_socket, NULL, MTREE_LOG_WARN);
-    mtree_tcp_peer_fail(loop.ends[0].peer, MTREE_ERR_NO_MEMORY, "there is none");
-    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
-    ck_assert(!had_ended);
-    ck_assert_int_eq(recv(watched, &byte, 1, MSG_DONTWAIT), 0);
 }
 
 BOTH_TEST(an_idle_peer_may_go)

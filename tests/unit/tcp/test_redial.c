@@ -213,7 +213,7 @@ BOTH_LOOP(a_peer_that_computes_is_waited_for, 0, 2)
     pair_destroy(&pair);
 }
 
-/* The other end has no memory, say, and computes on. */
+/* The other end has given it up, and computes on. */
 BOTH_LOOP(a_peer_that_has_failed_says_so, 0, 2)
 {
     loop_message_t received;
@@ -223,7 +223,7 @@ BOTH_LOOP(a_peer_that_has_failed_says_so, 0, 2)
     pair_create(&pair, 2);
     (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, &byte, 1,
                          loop_begin(&received));
-    mtree_tcp_peer_fail(pair.loop.ends[1 - _i].peer, MTREE_ERR_TRANSPORT, "a reason");
+    mtree_tcp_peer_fail(pair.loop.ends[1 - _i].peer, "a reason");
     pair_await(&pair, &received);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
     heard_text("it has given this process up");
