@@ -2,8 +2,13 @@
 #include "relay/call.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
+
+/* Bytes that the engine takes for a chunk that a receiver has a place for, beside it, and
+ * more. */
+#define PLACE 128
 
 /* Sessions of calls with relays have it in their keys; no tag of Open MPI's does. */
 #define KEY_FLAG ((uint32_t)1 << 31)
@@ -35,15 +40,13 @@ static double planned_rate(const mtree_relay_call_t *call, int rank)
     return call->rate > 0 && (rate <= 0 || rate > call->rate) ? call->rate : rate;
 }
 
-/* The session with @a rank; NULL: no memory. */
+/* The session with @a rank, which call_reserve() has found. */
 static mtree_tcp_session_t *call_session(mtree_relay_call_t *call, int rank)
 {
     const mtree_tcp_key_t key = mtree_relay_call_key(&call->start);
-    mtree_tcp_peer_t *peer = call_peer(call, rank);
 
-    return peer == NULL ? NULL
-                        : mtree_tcp_session_begin(peer, &key, rank,
-                                                  planned_rate(call, rank), call);
+    return mtree_tcp_session_begin(call_peer(call, rank), &key, rank,
+                                   planned_rate(call, rank), call);
 }
 
 static mtree_status_t call_send(mtree_transport_t *transport, int peer, int tag,
@@ -51,23 +54,18 @@ static mtree_status_t call_send(mtree_transport_t *transport, int peer, int tag,
                                 mtree_completion_t *done)
 {
     mtree_relay_call_t *call = call_of(transport);
-    mtree_tcp_session_t *session = call_session(call, peer);
 
-    return session == NULL
-               ? MTREE_ERR_NO_MEMORY
-               : mtree_tcp_send(session, (uint32_t)tag, buffer,
-                                count * call->start.call.unit_bytes, synchronous, done);
+    return mtree_tcp_send(call_session(call, peer), (uint32_t)tag, buffer,
+                          count * call->start.call.unit_bytes, synchronous, done);
 }
 
 static mtree_status_t call_recv(mtree_transport_t *transport, int peer, int tag,
                                 void *buffer, size_t count, mtree_completion_t *done)
 {
     mtree_relay_call_t *call = call_of(transport);
-    mtree_tcp_session_t *session = call_session(call, peer);
 
-    return session == NULL ? MTREE_ERR_NO_MEMORY
-                           : mtree_tcp_recv(session, (uint32_t)tag, buffer,
-                                            count * call->start.call.unit_bytes, done);
+    return mtree_tcp_recv(call_session(call, peer), (uint32_t)tag, buffer,
+                          count * call->start.call.unit_bytes, done);
 }
 
 static double call_now(mtree_transport_t *transport)
@@ -84,14 +82,28 @@ static void call_fold(void *arg, const void *a, const void *b, void *out, size_t
     ((mtree_relay_call_t *)arg)->fold(a, b, out, count);
 }
 
-/* Take the memory that the call needs: its windows, since a relay has no vector. */
+/* Take the memory that the call needs: its windows, since a relay has no vector; and its
+ * peers. */
 static mtree_status_t call_reserve(mtree_relay_call_t *call,
                                    const mtree_operation_data_t *data)
 {
-    size_t bytes = mtree_operation_scratch(call->layout, data);
+    const mtree_layout_t *layout = call->layout;
+    size_t bytes = mtree_operation_scratch(layout, data);
+    double places = 0; /* which plan and call may make more than any integer is */
 
-    if (bytes > call->memory->most - call->memory->used) {
+    for (int i = 0; i < layout->num_streams; i++) {
+        places +=
+            (double)layout->streams[i].window * (layout->streams[i].num_children + 1);
+    }
+    if ((double)bytes + PLACE * places >
+        (double)(call->memory->most - call->memory->used)) {
         return MTREE_ERR_LIMIT;
+    }
+    bytes += PLACE * (size_t)places;
+    for (int i = 0; i < layout->num_peers; i++) {
+        if (call_peer(call, layout->peers[i].rank) == NULL) {
+            return MTREE_ERR_LIMIT;
+        }
     }
     call->memory->used += bytes;
     call->bytes = bytes;
@@ -127,12 +139,9 @@ mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
                                       mtree_relay_peer_t find_peer, void *job,
                                       mtree_relay_call_t **call_p)
 {
-    mtree_relay_call_t *call = calloc(1, sizeof(*call));
+    mtree_relay_call_t *call = mtree_calloc(1, sizeof(*call));
     mtree_status_t status;
 
-    if (call == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_list_init(&call->link);
     call->transport = (mtree_transport_t){.ops = &call_ops, .ends_all = true};
     call->plan = plan;
@@ -160,8 +169,7 @@ static void end_sessions(mtree_relay_call_t *call, bool is_done)
 
     for (int i = 0; i < call->layout->num_peers; i++) {
         mtree_tcp_peer_t *peer = call_peer(call, call->layout->peers[i].rank);
-        mtree_tcp_session_t *session =
-            peer == NULL ? NULL : mtree_tcp_session_find(peer, &key);
+        mtree_tcp_session_t *session = mtree_tcp_session_find(peer, &key);
 
         if (session != NULL && is_done) {
             mtree_tcp_session_end(session);

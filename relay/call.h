@@ -13,7 +13,7 @@
 #include "schedule/operation.h"
 #include "tcp/tcp.h"
 
-/* The connections to number @a peer of the job; NULL: there is no memory. */
+/* The connections to number @a peer of the job; NULL: it has as many as it may. */
 typedef mtree_tcp_peer_t *(*mtree_relay_peer_t)(void *job, uint32_t peer);
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
 /*
  * Begin the call @a start over @a plan, both of which stay.  At most @a rate bits/s go to
  * each peer; 0: as fast as it goes.  MTREE_ERR_LIMIT: it takes more than is left of @a
- * memory; MTREE_ERR_INVALID: plan and call do not fit.
+ * memory, or more peers than there may be; MTREE_ERR_INVALID: plan and call do not fit.
  */
 mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
                                       const mtree_relay_start_t *start, double rate,

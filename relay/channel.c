@@ -22,8 +22,8 @@ void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
     *channel = (mtree_relay_channel_t){.socket = socket};
     /* The beginning of a call does not wait until a plan before it is acknowledged. */
     (void)mtree_tcp_socket_tune(socket, NULL);
-    if (key != NULL && (channel->tls = mtree_tls_create(socket, key)) == NULL) {
-        mtree_relay_channel_cleanup(channel);
+    if (key != NULL) {
+        channel->tls = mtree_tls_create(socket, key);
     }
 }
 
@@ -73,10 +73,7 @@ mtree_status_t mtree_relay_channel_send(mtree_relay_channel_t *channel,
         total > 2 * MTREE_RELAY_LONGEST) {
         return MTREE_ERR_IO;
     }
-    if (mtree_array_reserve(&channel->out, &channel->out_capacity, (int)total, 1) !=
-        MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    mtree_array_reserve(&channel->out, &channel->out_capacity, (int)total, 1);
     header = channel->out + channel->out_length;
     mtree_put32(header, MAGIC);
     mtree_put32(header + 4, kind);
@@ -116,11 +113,11 @@ static int channel_read(mtree_relay_channel_t *channel)
     unsigned char *place;
     ssize_t count;
 
-    if (channel->socket < 0 ||
-        mtree_array_reserve(&channel->in, &channel->in_capacity,
-                            channel->in_length + READ, 1) != MTREE_OK) {
+    if (channel->socket < 0) {
         return -1;
     }
+    mtree_array_reserve(&channel->in, &channel->in_capacity, channel->in_length + READ,
+                        1);
     place = channel->in + channel->in_length;
     count = channel->tls == NULL ? recv(channel->socket, place, READ, 0)
                                  : mtree_tls_read(channel->tls, place, READ);

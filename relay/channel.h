@@ -50,7 +50,7 @@ typedef struct {
 } mtree_relay_channel_t;
 
 /* Take over @a socket, which is nonblocking, and encrypt messages with @a key (NULL:
- * they are not encrypted).  Without memory for that the channel is closed. */
+ * they are not encrypted). */
 void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
                               const mtree_tls_key_t *key);
 
@@ -58,7 +58,7 @@ void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
 void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel);
 
 /* Send a message, now or with the next polls.  MTREE_ERR_IO: the connection is closed, or
- * the other end has not read for long; MTREE_ERR_NO_MEMORY. */
+ * the other end has not read for long. */
 mtree_status_t mtree_relay_channel_send(mtree_relay_channel_t *channel,
                                         mtree_relay_kind_t kind, const void *bytes,
                                         size_t length);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/dialer.h"
 
+#include "base/memory.h"
 #include "tcp/socket.h"
 
 #include <stdlib.h>
@@ -31,11 +32,8 @@ mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_key_t *key, double now,
                                                 double seconds)
 {
-    mtree_relay_dialer_t *dialer = calloc(1, sizeof(*dialer));
+    mtree_relay_dialer_t *dialer = mtree_calloc(1, sizeof(*dialer));
 
-    if (dialer == NULL) {
-        return NULL;
-    }
     dialer->hello = *hello;
     dialer->greeting.key = *key;
     dialer->deadline = now + seconds;

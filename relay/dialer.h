@@ -19,7 +19,7 @@ typedef struct mtree_relay_dialer mtree_relay_dialer_t;
  * @a seconds while it does not answer.  An address is "host:port" or "[IPv6]:port";
  * several hosts before the port, with commas between them, are tried in turn.  Who dials
  * to begin the job may give names, and waits here until they are looked up.  The dialer
- * draws the nonce of @a hello.  NULL: no memory.
+ * draws the nonce of @a hello.
  */
 mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_hello_t *hello,

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "tcp/socket.h"
 
 #include <stdio.h>
@@ -29,12 +30,8 @@ mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
                                            .is_encrypted = hello->is_encrypted,
                                            .job = hello->job};
     const size_t most = shared->memory.most;
-    mtree_relay_job_t *job = calloc(1, sizeof(*job));
+    mtree_relay_job_t *job = mtree_calloc(1, sizeof(*job));
 
-    if (job == NULL) {
-        mtree_tcp_socket_close(socket);
-        return NULL;
-    }
     job->shared = shared;
     (void)snprintf(job->from, sizeof(job->from), "%s", from);
     /* Rank 0 may compute for long, and reads little; its host answers all the same. */
@@ -152,16 +149,17 @@ static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *messa
                       double now)
 {
     mtree_relay_plan_t *plan;
-    bool is_new;
 
+    if (!make_room(job, message->length)) {
+        return true;
+    }
     if (mtree_relay_plan_read(message->bytes, message->length, job->peers.hello.number,
                               &plan) != MTREE_OK) {
         return false;
     }
-    is_new = find_plan(job, plan->number) == NULL;
-    if (!is_new || !make_room(job, message->length)) {
+    if (find_plan(job, plan->number) != NULL) {
         mtree_relay_plan_destroy(plan);
-        return is_new;
+        return false;
     }
     plan->bytes = message->length;
     mtree_list_append(&job->plans, &plan->link);

@@ -51,8 +51,8 @@ typedef struct {
 
 /*
  * The job of @a hello, with the key @a key, over the control connection @a socket from
- * @a from, which it takes over even on failure, with @a tls_key (NULL: nothing of the job
- * is encrypted).  @a shared stays.  NULL: no memory.
+ * @a from, which it takes over, with @a tls_key (NULL: nothing of the job is encrypted).
+ * @a shared stays.
  */
 mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
                                           const mtree_relay_hello_t *hello,

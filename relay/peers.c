@@ -2,6 +2,7 @@
 #include "relay/peers.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "relay/dialer.h"
 #include "tcp/socket.h"
 
@@ -67,15 +68,17 @@ static peer_t *peer_find(const mtree_relay_peers_t *peers, uint32_t number)
 }
 
 /* Peer @a number, created if there is none, a relay at @a address (NULL: which is not
- * known); NULL: no memory. */
+ * known); NULL: there are as many as there may be. */
 static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number, const char *address)
 {
+    const int most = peers->traffic->most_peers;
     peer_t *peer = peer_find(peers, number);
     char name[64];
 
-    if (peer != NULL || (peer = calloc(1, sizeof(*peer))) == NULL) {
+    if (peer != NULL || (most > 0 && peers->count >= most)) {
         return peer;
     }
+    peer = mtree_calloc(1, sizeof(*peer));
     if (address != NULL) {
         (void)snprintf(name, sizeof(name), "relay %.50s", address);
     } else {
@@ -85,10 +88,6 @@ static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number, const char 
     }
     peer->number = number;
     peer->tcp = mtree_tcp_peer_create(peers->tcp, name);
-    if (peer->tcp == NULL) {
-        free(peer);
-        return NULL;
-    }
     mtree_tcp_peer_watch(peer->tcp, MTREE_RELAY_SILENCE);
     if (peers->budget.most > 0) {
         mtree_tcp_peer_limit(peer->tcp, &peers->budget);
@@ -109,7 +108,6 @@ mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t num
 static void peer_connect(mtree_relay_peers_t *peers, peer_t *peer, int socket,
                          const mtree_tls_key_t *key)
 {
-    peers->num_connected++;
     (void)mtree_tcp_socket_tune(socket, peers->traffic->congestion);
     peer->is_connected = true;
     mtree_tcp_peer_connect(peer->tcp, &socket, key, 1, MTREE_TCP_TUNING_NONE);
@@ -118,9 +116,7 @@ static void peer_connect(mtree_relay_peers_t *peers, peer_t *peer, int socket,
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
                                const mtree_tls_key_t *key, const char *from)
 {
-    const int most = peers->traffic->most_peers;
-    bool is_full = most > 0 && peers->num_connected >= most;
-    peer_t *peer = is_full ? NULL : peer_get(peers, number, NULL);
+    peer_t *peer = peer_get(peers, number, NULL);
 
     if (peer == NULL || peer->is_connected) {
         return false;
@@ -144,7 +140,7 @@ mtree_tcp_peer_t *mtree_relay_peers_dial(mtree_relay_peers_t *peers, uint32_t nu
         peers->num_dialing < MOST_DIALED) {
         peer->dialer =
             mtree_relay_dialer_create(address, &peers->hello, &peers->key, now, patience);
-        peers->num_dialing += peer->dialer != NULL;
+        peers->num_dialing++;
     }
     return peer->tcp;
 }

@@ -12,7 +12,7 @@
 
 /* Limits of a job's peers, and of the traffic to each. */
 typedef struct {
-    int most_peers;         /* connections at a time; 0: no limit */
+    int most_peers;         /* of a job; 0: no limit */
     double patience;        /* seconds that another relay has to answer; 0: the usual */
     double rate;            /* bits/s at most; 0: no limit */
     const char *congestion; /* control of TCP; NULL: the kernel's default, which also
@@ -26,7 +26,7 @@ typedef struct {
     mtree_relay_key_t key;     /* of the job */
     char name[16];             /* of the job, for lines of the log */
     mtree_list_t list;
-    int count, num_dialing, num_connected;
+    int count, num_dialing;
     mtree_tcp_budget_t budget; /* of what they send before their calls begin */
 } mtree_relay_peers_t;
 
@@ -40,12 +40,13 @@ void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
 /* Close all connections. */
 void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers);
 
-/* The connections to number @a number of the job, made or yet to be; NULL: no memory. */
+/* The connections to number @a number of the job, made or yet to be; NULL: there are as
+ * many as there may be. */
 mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t number);
 
 /* Take over @a socket to number @a number at @a from, with @a key where the job is
- * encrypted.  False: that peer has a connection, there are as many as there may be, or
- * there is no memory; the caller keeps the socket. */
+ * encrypted.  False: that peer has a connection, or there are as many as there may be;
+ * the caller keeps the socket. */
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
                                const mtree_tls_key_t *key, const char *from);
 

@@ -2,6 +2,7 @@
 #include "relay/plan.h"
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "planner/plan/json.h"
 #include "relay/fold.h"
 #include "schedule/plan_part_wire.h"
@@ -31,49 +32,46 @@ uint32_t mtree_relay_plan_number(const mtree_relay_plan_t *plan, int i)
     return plan->peers[plan->placement->num_ranks + i] & ~MTREE_RELAY_IS_RELAY;
 }
 
+/* It has the element then, or there is no memory. */
+static void append(json_t *array, json_t *element)
+{
+    mtree_require(json_array_append_new(array, element) == 0 ? MTREE_OK
+                                                             : MTREE_ERR_NO_MEMORY);
+}
+
 mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
                                       int num_ranks, const int *host,
                                       const uint32_t *peers, char **text_p)
 {
     json_t *hosts = json_array(), *numbers = json_array(), *relays = json_array();
-    char *text = NULL;
-    mtree_status_t status = mtree_plan_to_json(plan, &text);
     json_t *message;
-    int lost = 0;
+    char *text;
 
+    mtree_require(mtree_plan_to_json(plan, &text));
     for (int r = 0; r < num_ranks + plan->num_relays; r++) {
         json_t *list = r < num_ranks ? hosts : relays;
 
-        lost |= json_array_append_new(numbers, json_integer(peers[r]));
-        lost |= json_array_append_new(
-            list, r < num_ranks ? json_integer(host[r])
-                                : json_string(plan->relays[r - num_ranks]));
+        append(numbers, json_integer(peers[r]));
+        append(list, r < num_ranks ? json_integer(host[r])
+                                   : json_string(plan->relays[r - num_ranks]));
     }
-    message =
-        status != MTREE_OK || lost != 0
-            ? NULL
-            : json_pack("{s:I, s:s, s:O, s:O, s:O}", "number", (json_int_t)number, "plan",
-                        text, "hosts", hosts, "peers", numbers, "relays", relays);
-    *text_p = message == NULL ? NULL : json_dumps(message, JSON_COMPACT);
-    json_decref(hosts);
-    json_decref(numbers);
-    json_decref(relays);
+    message = mtree_existing(json_pack("{s:I, s:s, s:o, s:o, s:o}", "number",
+                                       (json_int_t)number, "plan", text, "hosts", hosts,
+                                       "peers", numbers, "relays", relays));
+    *text_p = mtree_existing(json_dumps(message, JSON_COMPACT));
     json_decref(message);
     free(text);
-    if (*text_p == NULL) {
-        return status == MTREE_OK ? MTREE_ERR_NO_MEMORY : status;
-    }
     return strlen(*text_p) > MOST_TEXT ? MTREE_ERR_LIMIT : MTREE_OK;
 }
 
-/* The numbers of @a array, malloc'ed, of at most @a most each; NULL: it has others, or
- * there is no memory. */
+/* The numbers of @a array, malloc'ed, of at most @a most each; NULL: it has others.
+ */
 static uint32_t *read_numbers(const json_t *array, json_int_t most)
 {
     const size_t count = json_array_size(array);
-    uint32_t *numbers = malloc((count + 1) * sizeof(*numbers));
+    uint32_t *numbers = mtree_malloc(count * sizeof(*numbers));
 
-    for (size_t i = 0; i < count && numbers != NULL; i++) {
+    for (size_t i = 0; i < count; i++) {
         const json_t *number = json_array_get(array, i);
         const json_int_t value = json_integer_value(number);
 
@@ -89,12 +87,9 @@ static uint32_t *read_numbers(const json_t *array, json_int_t most)
 static mtree_status_t read_relays(const json_t *relays, mtree_plan_t *plan)
 {
     const int count = (int)json_array_size(relays);
-    const char **addresses = calloc((size_t)count + 1, sizeof(*addresses));
+    const char **addresses = mtree_calloc((size_t)count, sizeof(*addresses));
     mtree_status_t status = count == plan->num_relays ? MTREE_OK : MTREE_ERR_INVALID;
 
-    if (addresses == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int i = 0; i < count && status == MTREE_OK; i++) {
         addresses[i] = json_string_value(json_array_get(relays, (size_t)i));
         if (addresses[i] == NULL || strlen(addresses[i]) >= MTREE_RELAY_ADDRESS) {
@@ -177,10 +172,9 @@ mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length, uint32_t 
                                      mtree_relay_plan_t **plan_p)
 {
     json_t *message = length > MOST_TEXT ? NULL : json_loadb(bytes, length, 0, NULL);
-    mtree_relay_plan_t *plan = calloc(1, sizeof(*plan));
-    mtree_status_t status = plan == NULL      ? MTREE_ERR_NO_MEMORY
-                            : message == NULL ? MTREE_ERR_INVALID
-                                              : read_message(message, self, plan);
+    mtree_relay_plan_t *plan = mtree_calloc(1, sizeof(*plan));
+    mtree_status_t status =
+        message == NULL ? MTREE_ERR_INVALID : read_message(message, self, plan);
 
     json_decref(message);
     if (status != MTREE_OK) {

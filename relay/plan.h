@@ -37,7 +37,7 @@ uint32_t mtree_relay_plan_number(const mtree_relay_plan_t *plan, int i);
  * The message about @a plan, whose relays have addresses, for ranks on @a host [@a
  * num_ranks]; of the numbers @a peers [ranks + relays] that of a rank is its rank in
  * MPI_COMM_WORLD.  The same for all who read it.  *text_p, the caller's also
- * on MTREE_ERR_LIMIT, is malloc'ed, or NULL.  MTREE_ERR_LIMIT: it is too long to be read.
+ * on MTREE_ERR_LIMIT, is malloc'ed.  MTREE_ERR_LIMIT: it is too long to be read.
  */
 mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
                                       int num_ranks, const int *host,

@@ -4,6 +4,7 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "relay/pending.h"
 #include "tcp/socket.h"
 
@@ -48,11 +49,8 @@ struct mtree_relay_server {
 mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
                                          mtree_relay_server_t **server_p)
 {
-    mtree_relay_server_t *server = calloc(1, sizeof(*server));
+    mtree_relay_server_t *server = mtree_calloc(1, sizeof(*server));
 
-    if (server == NULL) {
-        return mtree_no_memory("a relay");
-    }
     server->options = *options;
     if (server->options.most_jobs > MOST_JOBS) {
         server->options.most_jobs = MOST_JOBS;
@@ -168,11 +166,9 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
     }
     job = mtree_relay_job_create(&server->shared, &pending->hello, &pending->greeting.key,
                                  pending->socket, is_encrypted ? &key : NULL, name);
-    if (job != NULL) {
-        mtree_list_append(&server->jobs, &job->link);
-        server->num_jobs++;
-        server->jobs_so_far++;
-    }
+    mtree_list_append(&server->jobs, &job->link);
+    server->num_jobs++;
+    server->jobs_so_far++;
     return true;
 }
 

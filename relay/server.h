@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct mtree_relay_server mtree_relay_server_t;
 
-/* MTREE_ERR_IO: no port is free; MTREE_ERR_NO_MEMORY.  Logged. */
+/* MTREE_ERR_IO: no port is free, which is logged. */
 mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
                                          mtree_relay_server_t **server_p);
 void mtree_relay_server_destroy(mtree_relay_server_t *server);

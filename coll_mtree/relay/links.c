@@ -65,7 +65,6 @@ static mtree_tcp_peer_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *
     peer =
         mtree_relay_peers_dial(&links->peers, mtree_relay_plan_number(relayed->plan, i),
                                relayed->plan->plan->relays[i], mtree_clock_seconds());
-    mtree_require(peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     return peer;
 }
 
