@@ -2,6 +2,7 @@
 #include "report/derive.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "planner/bound/least_time.h"
 #include "planner/plan/json.h"
 #include "report/network.h"
@@ -114,18 +115,14 @@ static mtree_status_t read_topology(source_t *source, size_t number, json_t *jso
 
 /* Give @a json, the object of @a plan, what each of @a num_arcs arcs carries per byte of
  * a call.  Of an allgather or reduce_scatter the roots' parts are taken for the same. */
-static mtree_status_t add_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
-                               size_t num_arcs, json_t *json)
+static void add_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                     size_t num_arcs, json_t *json)
 {
-    double *load = calloc(num_arcs + 1, sizeof(*load));
+    double *load = mtree_calloc(num_arcs, sizeof(*load));
     double part =
         mtree_collective_root_bytes(plan->collective, 1, mtree_plan_num_active(plan));
     json_t *list = json_array();
 
-    if (load == NULL) {
-        json_decref(list);
-        return mtree_no_memory("the report's plans");
-    }
     if (plan->order != NULL) {
         mtree_plan_program_load(plan, routes, 1, load);
     }
@@ -137,7 +134,6 @@ static mtree_status_t add_load(const mtree_plan_t *plan, const mtree_routes_t *r
     }
     json_object_set_new(json, "load", list);
     free(load);
-    return MTREE_OK;
 }
 
 /* Find the hosts of @a placed on its topology, whose object is @a network, and mark both
@@ -146,21 +142,21 @@ static mtree_status_t place(placed_t *placed, const json_t *network, json_t *jso
 {
     const mtree_plan_t *plan = placed->plan;
     const mtree_topology_t *topology = placed->topology;
-    int *hosts = malloc((size_t)plan->num_hosts * sizeof(*hosts));
-    mtree_status_t status = hosts == NULL ? mtree_no_memory("the report") : MTREE_OK;
+    int *hosts = mtree_malloc((size_t)plan->num_hosts * sizeof(*hosts));
+    mtree_status_t status;
     mtree_routes_t *routes;
 
     placed->hosts = hosts;
-    for (int h = 0; h < plan->num_hosts && status == MTREE_OK; h++) {
+    for (int h = 0; h < plan->num_hosts; h++) {
         hosts[h] = mtree_topology_find_host(topology, plan->hosts[h]);
-        status = hosts[h] < 0 ? contradicts("a plan") : MTREE_OK;
+        if (hosts[h] < 0) {
+            return contradicts("a plan");
+        }
     }
-    if (status == MTREE_OK) {
-        status = mtree_routes_create(topology, hosts, plan->num_hosts, &routes);
-    }
+    status = mtree_routes_create(topology, hosts, plan->num_hosts, &routes);
     if (status == MTREE_OK) {
         mtree_report_mark(plan, hosts, routes, network, json);
-        status = add_load(plan, routes, 2 * (size_t)topology->num_links, json);
+        add_load(plan, routes, 2 * (size_t)topology->num_links, json);
         mtree_routes_destroy(routes);
     }
     return status;
@@ -169,13 +165,10 @@ static mtree_status_t place(placed_t *placed, const json_t *network, json_t *jso
 static mtree_status_t read_plan(const source_t *source, size_t number, json_t *json)
 {
     placed_t *placed = &source->plans[number];
-    char *text = json_dumps(json, 0), name[32];
+    char *text = mtree_existing(json_dumps(json, 0)), name[32];
     const json_t *network;
     mtree_status_t status;
 
-    if (text == NULL) {
-        return mtree_no_memory("the report's plans");
-    }
     (void)snprintf(name, sizeof(name), "plan %zu", number);
     status = mtree_plan_from_json(text, strlen(text), name, &placed->plan);
     free(text);
@@ -194,17 +187,15 @@ static int *read_vertices(const json_t *communicator, const mtree_topology_t *to
 {
     const json_t *list = json_object_get(communicator, "vertices");
     size_t count = json_array_size(list);
-    int *vertices = malloc((count + 1) * sizeof(*vertices));
-    bool is_right = vertices != NULL;
+    int *vertices = mtree_malloc(count * sizeof(*vertices));
 
-    for (size_t i = 0; i < count && is_right; i++) {
+    for (size_t i = 0; i < count; i++) {
         vertices[i] = index_in(json_array_get(list, i), (size_t)topology->num_vertices);
-        is_right = vertices[i] >= 0;
-    }
-    if (!is_right) {
-        (void)contradicts("a communicator");
-        free(vertices);
-        return NULL;
+        if (vertices[i] < 0) {
+            (void)contradicts("a communicator");
+            free(vertices);
+            return NULL;
+        }
     }
     *count_p = count;
     return vertices;
@@ -373,16 +364,14 @@ mtree_status_t mtree_report_derive(json_t *report)
                        .num_plans = json_array_size(json_object_get(report, "plans"))};
     mtree_status_t status;
 
-    source.topologies = calloc(source.num_topologies + 1, sizeof(*source.topologies));
-    source.plans = calloc(source.num_plans + 1, sizeof(*source.plans));
-    status = source.topologies == NULL || source.plans == NULL
-                 ? mtree_no_memory("the report")
-                 : derive(&source);
-    for (size_t p = 0; source.plans != NULL && p < source.num_plans; p++) {
+    source.topologies = mtree_calloc(source.num_topologies, sizeof(*source.topologies));
+    source.plans = mtree_calloc(source.num_plans, sizeof(*source.plans));
+    status = derive(&source);
+    for (size_t p = 0; p < source.num_plans; p++) {
         free(source.plans[p].hosts);
         mtree_plan_destroy(source.plans[p].plan);
     }
-    for (size_t t = 0; source.topologies != NULL && t < source.num_topologies; t++) {
+    for (size_t t = 0; t < source.num_topologies; t++) {
         mtree_topology_destroy(source.topologies[t]);
     }
     free(source.plans);

@@ -22,8 +22,7 @@
  * - to communicators "path_arcs": the arcs of each of their "paths";
  * - to calls "bound_seconds", "bound_by" and "bound_limit", for their mean size.
  * Plans and communicators that are on no topology get none.
- * MTREE_ERR_NO_MEMORY; MTREE_ERR_INVALID where the report contradicts itself.  Both are
- * logged.
+ * MTREE_ERR_INVALID where the report contradicts itself, which is logged.
  */
 mtree_status_t mtree_report_derive(json_t *report);
 

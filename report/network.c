@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/network.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 static json_t *vertex_json(const mtree_vertex_t *vertex)
@@ -45,13 +47,13 @@ void mtree_report_mark(const mtree_plan_t *plan, const int *hosts,
     const json_t *vertices = json_object_get(network, "vertices");
     const json_t *trees = json_object_get(json, "trees");
     size_t num_arcs = 2 * json_array_size(json_object_get(network, "links"));
-    double *crossed = malloc((num_arcs + 1) * sizeof(*crossed));
+    double *crossed = mtree_malloc(num_arcs * sizeof(*crossed));
 
     for (int h = mtree_plan_num_active(plan); h < plan->num_hosts; h++) {
         json_object_set_new(json_array_get(vertices, (size_t)hosts[h]), "relay",
                             json_true());
     }
-    for (int t = 0; crossed != NULL && t < plan->num_trees; t++) {
+    for (int t = 0; t < plan->num_trees; t++) {
         json_t *arcs = json_array();
 
         for (size_t arc = 0; arc < num_arcs; arc++) {

@@ -9,8 +9,7 @@
 
 #include <jansson.h>
 
-/* The topology as docs/report.md describes it, without `origin`.  The caller's; NULL: no
- * memory. */
+/* The topology as docs/report.md describes it, without `origin`.  The caller's. */
 json_t *mtree_report_network(const mtree_topology_t *topology);
 
 /*

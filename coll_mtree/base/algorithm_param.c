@@ -4,6 +4,7 @@
 #include "coll_mtree/base/params.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "planner/algorithms.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static bool item_read(char *item, const char **chosen)
 
 bool coll_mtree_algorithm_read(const char *text, const char **chosen)
 {
-    char *items = strdup(text), *rest = items, *item;
+    char *items = mtree_strdup(text), *rest = items, *item;
     bool usable = true;
 
     mtree_log_about("coll_mtree_algorithm", "the fallback serves");

@@ -88,7 +88,7 @@ void *coll_mtree_class_table_get(coll_mtree_class_table_t *table,
         return node;
     }
     node = mtree_calloc(1, size);
-    mtree_require(mtree_hash_table_add(&table->table, &node->hash, hash));
+    mtree_hash_table_add(&table->table, &node->hash, hash);
     node->call_class = *call_class;
     mtree_list_append(&table->nodes, &node->order);
     return node;

@@ -5,6 +5,7 @@
 #include "coll_mtree/coll_mtree.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 
 #include "opal/mca/base/mca_base_var.h"
@@ -146,8 +147,8 @@ bool coll_mtree_params_keep_btl_tcp_to(const char *interfaces)
         return false;
     }
     /* mca_base_var_set_value() does not set it. */
-    *(char **)(uintptr_t)value = strdup(interfaces);
-    return *(char **)(uintptr_t)value != NULL;
+    *(char **)(uintptr_t)value = mtree_strdup(interfaces);
+    return true;
 }
 
 const char *coll_mtree_params_btl_tcp(const char *name)

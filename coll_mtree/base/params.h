@@ -162,7 +162,7 @@ const void *coll_mtree_params_btl(const char *btl, const char *name);
 const char *coll_mtree_params_btl_tcp(const char *name);
 
 /* Before Open MPI's TCP transport pairs interfaces: have it use @a interfaces alone.
- * False: the user has named some, or what not to use, or there is no memory. */
+ * False: the user has named some, or what not to use. */
 bool coll_mtree_params_keep_btl_tcp_to(const char *interfaces);
 
 #endif

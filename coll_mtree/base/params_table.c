@@ -237,8 +237,7 @@ static const coll_mtree_param_t table[] = {
              "with each chunk, for Perfetto and chrome://tracing (docs/trace.md). Empty: "
              "no trace"},
     /* 3.5 MiB per rank. */
-    {SIZE("trace_events", trace_events, 65536), RANGE(0, MOST_BYTES), READ_ONCE,
-     .level = 6,
+    {SIZE("trace_events", trace_events, 65536), RANGE(0, 1e8), READ_ONCE, .level = 6,
      .help = "Events that each rank keeps for the trace, the newest; 56 bytes each. 0: "
              "no trace. Must be 0 on all ranks or none"},
     {INT("verbose", verbose, 0), LOCAL, .level = 1,

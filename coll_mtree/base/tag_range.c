@@ -59,10 +59,10 @@ static int make_slot(coll_mtree_tag_slots_t *slots, int count)
 {
     int size = size_of(slots, count);
 
-    mtree_require(mtree_array_reserve(&slots->slots, &slots->capacity, slots->num + 1,
-                                      sizeof(*slots->slots)));
-    mtree_require(mtree_array_reserve(&slots->bits, &slots->bits_capacity,
-                                      slots->num / CHAR_BIT + 1, 1));
+    mtree_array_reserve(&slots->slots, &slots->capacity, slots->num + 1,
+                        sizeof(*slots->slots));
+    mtree_array_reserve(&slots->bits, &slots->bits_capacity, slots->num / CHAR_BIT + 1,
+                        1);
     for (int s = 0; size < 0 && s < COLL_MTREE_TAG_SIZES; s++) {
         if (slots->sizes[s] == 0) {
             slots->sizes[s] = count;

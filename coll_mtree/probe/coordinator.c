@@ -52,8 +52,8 @@ void coll_mtree_probe_coordinator_add(coll_mtree_probe_coordinator_t *coordinato
     size_t bytes = coll_mtree_command_item_bytes(command->kind);
 
     if (bytes > 0) {
-        mtree_require(mtree_array_reserve(&share->items, &share->capacity,
-                                          command->num_items + 1, bytes));
+        mtree_array_reserve(&share->items, &share->capacity, command->num_items + 1,
+                            bytes);
         memcpy((char *)share->items + (size_t)command->num_items * bytes, item, bytes);
     }
     command->num_items++;

@@ -209,9 +209,7 @@ static void write_report(void)
     coll_mtree_planning_context_unlock();
     coll_mtree_statistics_unlock();
     json_array_clear(job.report.times);
-    if (text == NULL) {
-        mtree_error("coll_mtree_report: no memory for the report; it is lost");
-    } else if (goes_to_stdout()) {
+    if (goes_to_stdout()) {
         write_stdout(text);
     } else {
         write_file(coll_mtree_params.report, text);

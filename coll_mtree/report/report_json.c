@@ -82,7 +82,7 @@ static int topology_number(builder_t *builder,
 }
 
 /* Give @a json the member @a key with the number of @a plan, of the topology of number @a
- * topology (-1: none), in the report; none without memory. */
+ * topology (-1: none), in the report. */
 static void add_plan(builder_t *builder, const mtree_plan_t *plan, int topology,
                      const char *key, json_t *json)
 {
@@ -94,11 +94,9 @@ static void add_plan(builder_t *builder, const mtree_plan_t *plan, int topology,
         number++;
     }
     if (number == builder->num_written) {
-        if (mtree_array_reserve(&builder->written, &builder->room, number + 1,
-                                sizeof(*builder->written)) != MTREE_OK ||
-            mtree_plan_to_json(plan, &text) != MTREE_OK) {
-            return;
-        }
+        mtree_array_reserve(&builder->written, &builder->room, number + 1,
+                            sizeof(*builder->written));
+        mtree_require(mtree_plan_to_json(plan, &text));
         written = json_loads(text, 0, NULL);
         free(text);
         if (topology >= 0) {
@@ -368,8 +366,8 @@ char *coll_mtree_report_json(const coll_mtree_report_t *report,
                          .topologies = json_array(),
                          .plans = json_array(),
                          .communicators = json_array()};
-    json_t *json = report_json(&builder, groups);
-    char *text = json == NULL ? NULL : json_dumps(json, JSON_REAL_PRECISION(9));
+    json_t *json = mtree_existing(report_json(&builder, groups));
+    char *text = mtree_existing(json_dumps(json, JSON_REAL_PRECISION(9)));
 
     json_decref(json);
     free(builder.written);

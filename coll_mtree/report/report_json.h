@@ -19,8 +19,8 @@ typedef struct {
     json_t *times;        /* a list of what the ranks that are heard handed over */
 } coll_mtree_report_t;
 
-/* The text of the report, malloc'ed; NULL: no memory.  To be called between
- * coll_mtree_statistics_lock() and _unlock(). */
+/* The text of the report, malloc'ed.  To be called between coll_mtree_statistics_lock()
+ * and _unlock(). */
 char *coll_mtree_report_json(const coll_mtree_report_t *report,
                              const coll_mtree_group_t *groups);
 

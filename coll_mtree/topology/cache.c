@@ -53,7 +53,6 @@ void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
     }
     MTREE_ARENA_ARRAY(&arena, names, (size_t)numbers->num_hosts);
     MTREE_ARENA_ARRAY(&arena, addresses, (size_t)numbers->num_hosts);
-    mtree_require(arena.status);
     for (int h = 0; h < numbers->num_hosts; h++) {
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
@@ -66,7 +65,6 @@ void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                      .addresses = addresses,
                                      .version = MTREE_VERSION};
     hosts->arena = arena;
-    mtree_require(arena.status);
 }
 
 void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts)
@@ -86,7 +84,6 @@ char *coll_mtree_topology_cache_read(coll_mtree_cached_hosts_t *hosts)
         return NULL;
     }
     hosts->path = mtree_arena_strdup(&hosts->arena, path);
-    mtree_require(hosts->arena.status);
     return text;
 }
 
@@ -96,8 +93,8 @@ static void take_part(void *arg, const char *text, size_t length,
     coll_mtree_probe_parts_t *parts = arg;
 
     if (!stamp->is_loaded) {
-        mtree_require(mtree_array_reserve(&parts->texts, &parts->capacity,
-                                          parts->count + 1, sizeof(*parts->texts)));
+        mtree_array_reserve(&parts->texts, &parts->capacity, parts->count + 1,
+                            sizeof(*parts->texts));
         parts->texts[parts->count] = mtree_calloc(1, length + 1);
         memcpy(parts->texts[parts->count++], text, length);
         if (parts->count == 1 || difftime(stamp->measured, parts->oldest) < 0) {

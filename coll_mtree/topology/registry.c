@@ -67,8 +67,7 @@ const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_
         return NULL;
     }
     opal_mutex_lock(&all.lock);
-    mtree_require(mtree_array_reserve(&all.learned, &all.capacity, all.count + 1,
-                                      sizeof(*all.learned)));
+    mtree_array_reserve(&all.learned, &all.capacity, all.count + 1, sizeof(*all.learned));
     all.learned[all.count++] = topology;
     opal_mutex_unlock(&all.lock);
     return topology;
