@@ -231,14 +231,15 @@ bool mtree_tcp_flow_post(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message)
     return true;
 }
 
-/* Memory for a frame that has no receive yet; NULL: there is none.  That a connection is
- * drained of may be of any length, which is the peer's claim. */
+/* Memory for a frame that has no receive yet; NULL: there is none for one that a
+ * connection is drained of, which may claim any length. */
 static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
                                          mtree_tcp_flow_t *flow,
                                          const mtree_tcp_frame_t *frame)
 {
     mtree_tcp_message_t *message;
-    char *bytes = malloc(frame->length > 0 ? frame->length : 1);
+    char *bytes = session->peer->is_draining ? malloc(frame->length + 1)
+                                             : mtree_malloc(frame->length);
 
     if (bytes == NULL) {
         return NULL;
