@@ -11,25 +11,19 @@
 /* Requests that one call tests. */
 #define TESTED 64
 
-/* Memory for one more message and its request. */
-static mtree_status_t transport_reserve(mtree_mpich_transport_t *transport)
+/* The request of one more message, which is about to begin for @a done. */
+static MPI_Request *transport_track(mtree_mpich_transport_t *transport,
+                                    mtree_completion_t *done)
 {
-    const int count = transport->num_messages + 1;
-    mtree_status_t status =
-        mtree_array_reserve(&transport->completions, &transport->completion_capacity,
-                            count, sizeof(*transport->completions));
+    const int number = transport->num_messages++;
 
-    return status == MTREE_OK
-               ? mtree_array_reserve(&transport->requests, &transport->request_capacity,
-                                     count, sizeof(*transport->requests))
-               : status;
-}
-
-/* The request behind the last one has begun, for @a done. */
-static void transport_track(mtree_mpich_transport_t *transport, mtree_completion_t *done)
-{
+    mtree_array_reserve(&transport->completions, &transport->completion_capacity,
+                        number + 1, sizeof(*transport->completions));
+    mtree_array_reserve(&transport->requests, &transport->request_capacity, number + 1,
+                        sizeof(*transport->requests));
     done->transport = &transport->super;
-    transport->completions[transport->num_messages++] = done;
+    transport->completions[number] = done;
+    return &transport->requests[number];
 }
 
 static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
@@ -39,14 +33,9 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
     mtree_mpich_transport_t *transport = (mtree_mpich_transport_t *)super;
     int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
         synchronous ? PMPI_Issend : PMPI_Isend;
-    mtree_status_t status = transport_reserve(transport);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     (void)send(buffer, (int)count * transport->unit_bytes, MPI_BYTE, peer, tag,
-               transport->comm, &transport->requests[transport->num_messages]);
-    transport_track(transport, done);
+               transport->comm, transport_track(transport, done));
     return MTREE_OK;
 }
 
@@ -54,14 +43,9 @@ static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag
                                      void *buffer, size_t count, mtree_completion_t *done)
 {
     mtree_mpich_transport_t *transport = (mtree_mpich_transport_t *)super;
-    mtree_status_t status = transport_reserve(transport);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     (void)PMPI_Irecv(buffer, (int)count * transport->unit_bytes, MPI_BYTE, peer, tag,
-                     transport->comm, &transport->requests[transport->num_messages]);
-    transport_track(transport, done);
+                     transport->comm, transport_track(transport, done));
     return MTREE_OK;
 }
 
