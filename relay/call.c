@@ -6,9 +6,10 @@
 
 #include <stdlib.h>
 
-/* Bytes that the engine takes for a chunk that a receiver has a place for, beside it, and
- * more. */
-#define PLACE 128
+/* Bytes that a call takes at most for a stream, and for a chunk that a receiver has a
+ * place for, beside it. */
+#define STREAM 512
+#define PLACE  128
 
 /* Sessions of calls with relays have it in their keys; no tag of Open MPI's does. */
 #define KEY_FLAG ((uint32_t)1 << 31)
@@ -82,6 +83,31 @@ static void call_fold(void *arg, const void *a, const void *b, void *out, size_t
     ((mtree_relay_call_t *)arg)->fold(a, b, out, count);
 }
 
+/* Is so much left of the memory of calls?  What plan and call claim may be more than any
+ * integer is. */
+static bool has_room(const mtree_relay_call_t *call, double bytes)
+{
+    return bytes <= (double)(call->memory->most - call->memory->used);
+}
+
+/* Bytes of the layout: a stream per tree, and where ranks have blocks, per rank of its
+ * root's host. */
+static double layout_bytes(const mtree_relay_call_t *call)
+{
+    const mtree_plan_part_t *part = call->plan->part;
+    const int *first = call->plan->placement->first;
+    double streams = 0;
+
+    for (int t = 0; t < part->num_trees; t++) {
+        const int root = part->trees[t].root;
+
+        streams += mtree_collective_has_blocks(call->start.call.collective)
+                       ? first[root + 1] - first[root]
+                       : 1;
+    }
+    return STREAM * streams;
+}
+
 /* Take the memory that the call needs: its windows, since a relay has no vector; and its
  * peers. */
 static mtree_status_t call_reserve(mtree_relay_call_t *call,
@@ -89,14 +115,13 @@ static mtree_status_t call_reserve(mtree_relay_call_t *call,
 {
     const mtree_layout_t *layout = call->layout;
     size_t bytes = mtree_operation_scratch(layout, data);
-    double places = 0; /* which plan and call may make more than any integer is */
+    double places = 0;
 
     for (int i = 0; i < layout->num_streams; i++) {
         places +=
             (double)layout->streams[i].window * (layout->streams[i].num_children + 1);
     }
-    if ((double)bytes + PLACE * places >
-        (double)(call->memory->most - call->memory->used)) {
+    if (!has_room(call, (double)bytes + PLACE * places)) {
         return MTREE_ERR_LIMIT;
     }
     bytes += PLACE * (size_t)places;
@@ -118,8 +143,9 @@ static mtree_status_t call_run(mtree_relay_call_t *call)
                                    .fold = call->fold == NULL ? NULL : call_fold,
                                    .arg = call};
     mtree_status_t status =
-        call->start.call.root >= call->plan->placement->num_ranks
-            ? MTREE_ERR_INVALID
+        call->start.call.root >= call->plan->placement->num_ranks ? MTREE_ERR_INVALID
+        : !has_room(call, layout_bytes(call))
+            ? MTREE_ERR_LIMIT
             : mtree_layout_create(call->plan->part, call->plan->placement,
                                   &call->start.call, call->plan->self, &call->layout);
 
