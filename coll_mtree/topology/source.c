@@ -31,7 +31,7 @@
 typedef enum {
     NEVER, /* there will be no topology; also where an exchange fails */
     READY, /* rank 0 has one, and so has each rank that needs it */
-    SEND,  /* rank 0 has one that the others do not have */
+    SEND,  /* rank 0 has one that the others do not have, which comes with that */
     PROBE,
     WAIT /* the fallback serves until a long call, which probes */
 } decision_t;
@@ -92,6 +92,14 @@ static char *learn_text(char *text, const char *origin)
     return text;
 }
 
+/* Reply @a decision, with the topology that rank 0 has learned, if any. */
+static void reply(const source_t *source, coll_mtree_exchange_t *exchange,
+                  decision_t decision)
+{
+    coll_mtree_exchange_reply(exchange, decision, source->learned,
+                              source->learned == NULL ? 0 : strlen(source->learned));
+}
+
 /* What rank 0 does at the first call, when it has the hosts: it takes a topology of
  * theirs that it has learned, or that the cache has. */
 static decision_t decide(source_t *source, int ranks)
@@ -137,22 +145,17 @@ static void decide_first(coll_mtree_exchange_t *exchange, const void *contributi
     }
     coll_mtree_exchange_reply_hosts(exchange, source->hosts.num_hosts,
                                     source->hosts.host);
-    coll_mtree_exchange_reply(exchange, decision, NULL, 0);
+    reply(source, exchange, decision);
 }
 
-/* After the probe, or when the cache had a topology. */
-static void decide_send(coll_mtree_exchange_t *exchange, const void *contributions,
-                        void *arg)
+/* After the probe. */
+static void decide_probed(coll_mtree_exchange_t *exchange, const void *contributions,
+                          void *arg)
 {
-    source_t *source = arg;
+    const source_t *source = arg;
 
     (void)contributions;
-    if (source->learned == NULL) {
-        coll_mtree_exchange_reply(exchange, NEVER, NULL, 0);
-    } else {
-        coll_mtree_exchange_reply(exchange, SEND, source->learned,
-                                  strlen(source->learned));
-    }
+    reply(source, exchange, source->learned == NULL ? NEVER : SEND);
 }
 
 /* Take over what came with the decision. */
@@ -245,27 +248,17 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
     coll_mtree_probe_parts_cleanup(&parts);
 }
 
-/* Probe, if rank 0 has no topology yet; then every rank receives it. */
-static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
+/* Rank 0 has no topology yet: probe, and receive what is found. */
+static decision_t probe(source_t *source, mca_coll_mtree_module_t *module)
 {
     coll_mtree_channel_t channel = coll_mtree_probe_channel(module, source->comm);
-    bool leads = ompi_comm_rank(source->comm) == 0;
 
-    if (probe && leads) {
+    if (ompi_comm_rank(source->comm) == 0) {
         lead(source, &channel);
-    } else if (probe && source->is_first) {
+    } else if (source->is_first) {
         coll_mtree_probe_worker_serve(&channel);
     }
-    if (run(source, module, decide_send, COLL_MTREE_WAIT_LATER) == NEVER) {
-        return false;
-    }
-    /* A rank that is rank 0 of another communicator needs the topology there; without it,
-     * it probes again. */
-    if (!leads) {
-        (void)coll_mtree_topology_registry_add(source->topology, source->topology_bytes,
-                                               probe ? FROM_PROBE : FROM_CACHE);
-    }
-    return true;
+    return run(source, module, decide_probed, COLL_MTREE_WAIT_LATER);
 }
 
 /* Nothing more is to be decided: keep only the result. */
@@ -288,25 +281,26 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
 static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes)
 {
     decision_t decision = WAIT;
+    const char *origin = FROM_CACHE;
 
     if (!source->is_asked) {
         source->is_asked = true;
         decision = run(source, module, decide_first, COLL_MTREE_WAIT_AT_ONCE);
     }
-    if (decision == WAIT && bytes >= PROBING_BYTES) {
-        decision = PROBE;
+    if (decision == PROBE || (decision == WAIT && bytes >= PROBING_BYTES)) {
+        decision = probe(source, module);
+        origin = FROM_PROBE;
     }
-    switch (decision) {
-    case WAIT:
+    if (decision == WAIT) {
         return false;
-    case READY:
-        return settle(source, module, true);
-    case SEND:
-    case PROBE:
-        return settle(source, module, learn(source, module, decision == PROBE));
-    default:
-        return settle(source, module, false);
     }
+    /* A rank that is rank 0 of another communicator needs the topology there; without it,
+     * it probes again. */
+    if (decision == SEND && ompi_comm_rank(source->comm) != 0) {
+        (void)coll_mtree_topology_registry_add(source->topology, source->topology_bytes,
+                                               origin);
+    }
+    return settle(source, module, decision != NEVER);
 }
 
 void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
