@@ -315,10 +315,10 @@ const char *mtree_units_write_time(double seconds, char *buffer)
 
 double mtree_units_round(double value)
 {
-    const double step =
-        value > 0 ? pow(10, floor(log10(value)) - (MTREE_UNITS_DIGITS - 1)) : 1;
+    char text[MTREE_UNITS_LENGTH];
+    const char *end;
 
-    /* A quotient of whole numbers is the double that is nearest to the decimal number. */
-    return step < 1 ? round(value * round(1 / step)) / round(1 / step)
-                    : round(value / step) * step;
+    print_number(value, MTREE_UNITS_DIGITS, text);
+    (void)mtree_units_parse_number(text, &value, &end);
+    return value;
 }
