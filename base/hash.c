@@ -24,15 +24,10 @@ uint64_t mtree_hash_string(uint64_t hash, const char *string)
     return mtree_hash_bytes(hash, string, strlen(string) + 1);
 }
 
-void mtree_hash_table_init(mtree_hash_table_t *table)
-{
-    *table = (mtree_hash_table_t){.buckets = NULL};
-}
-
 void mtree_hash_table_cleanup(mtree_hash_table_t *table)
 {
     free(table->buckets);
-    mtree_hash_table_init(table);
+    *table = (mtree_hash_table_t){.buckets = NULL};
 }
 
 static mtree_hash_link_t **bucket_of(const mtree_hash_table_t *table, uint64_t hash)

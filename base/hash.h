@@ -29,6 +29,7 @@ typedef struct mtree_hash_link {
     uint64_t hash;
 } mtree_hash_link_t;
 
+/* All zero: an empty table. */
 typedef struct {
     mtree_hash_link_t **buckets; /* [num_buckets], a power of two; NULL: none yet */
     size_t num_buckets, count;
@@ -37,10 +38,7 @@ typedef struct {
 /* Does the element of @a link have the key @a key? */
 typedef bool (*mtree_hash_equals_t)(const mtree_hash_link_t *link, const void *key);
 
-/* An empty table, which holds no memory. */
-void mtree_hash_table_init(mtree_hash_table_t *table);
-
-/* Free the table's own memory.  The elements belong to the caller. */
+/* Free the table's own memory; it is empty then.  The elements belong to the caller. */
 void mtree_hash_table_cleanup(mtree_hash_table_t *table);
 
 /* Add @a link under @a hash; an equal element is not looked for.  MTREE_OK. */

@@ -106,7 +106,6 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
     pt2pt->options = *options;
     mtree_list_init(&pt2pt->sends);
     mtree_list_init(&pt2pt->recvs);
-    mtree_hash_table_init(&pt2pt->queues);
     MTREE_ARENA_ARRAY(&pt2pt->arena, pt2pt->ranks, num_ranks);
     MTREE_ARENA_ARRAY(&pt2pt->arena, pairs, num_ranks * num_ranks);
     if (pt2pt->arena.status != MTREE_OK) {

@@ -52,7 +52,7 @@ uint64_t coll_mtree_call_class_hash(const coll_mtree_call_class_t *call_class)
 
 void coll_mtree_class_table_init(coll_mtree_class_table_t *table)
 {
-    mtree_hash_table_init(&table->table);
+    table->table = (mtree_hash_table_t){.buckets = NULL};
     mtree_list_init(&table->nodes);
 }
 

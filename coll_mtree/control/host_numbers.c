@@ -37,13 +37,12 @@ void coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
 {
     size_t ranks = (size_t)num_ranks;
     named_t *named = mtree_calloc(ranks, sizeof(*named));
-    mtree_hash_table_t table;
+    mtree_hash_table_t table = {.buckets = NULL};
 
     *numbers_p = (coll_mtree_host_numbers_t){
         .num_ranks = num_ranks,
         .host = mtree_calloc(ranks, sizeof(*numbers_p->host)),
         .first = mtree_calloc(ranks, sizeof(*numbers_p->first))};
-    mtree_hash_table_init(&table);
     for (int rank = 0; rank < num_ranks; rank++) {
         int next = numbers_p->num_hosts;
 

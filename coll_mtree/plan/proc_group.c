@@ -156,7 +156,6 @@ void coll_mtree_proc_group_close(void)
         }
     }
     mtree_hash_table_cleanup(&proc_groups.table);
-    mtree_hash_table_init(&proc_groups.table);
     mtree_list_init(&proc_groups.idle);
     proc_groups.num_idle = 0;
 }

@@ -132,11 +132,9 @@ UNIT_TEST(a_table_finds_every_element_also_under_one_hash)
 {
     enum { COUNT = 300 };
     static item_t items[COUNT];
-    UNIT_OWNED(mtree_hash_table_cleanup) mtree_hash_table_t table;
-    int i;
+    UNIT_OWNED(mtree_hash_table_cleanup) mtree_hash_table_t table = {.buckets = NULL};
+    int i = 7;
 
-    mtree_hash_table_init(&table);
-    i = 7;
     ck_assert_ptr_null(mtree_hash_table_find(&table, 7, has_number, &i));
     for (i = 0; i < COUNT; ++i) {
         items[i].number = i;
