@@ -53,7 +53,6 @@ static mtree_tcp_peer_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *
                                        .is_encrypted = coll_mtree_params.encrypt,
                                        .job = relayed->pass.job};
     links_t *links = links_find(relayed);
-    mtree_tcp_peer_t *peer;
 
     if (links == NULL) {
         links = mtree_calloc(1, sizeof(*links));
@@ -62,10 +61,9 @@ static mtree_tcp_peer_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *
                                0);
         mtree_list_append(&jobs, &links->link);
     }
-    peer =
-        mtree_relay_peers_dial(&links->peers, mtree_relay_plan_number(relayed->plan, i),
-                               relayed->plan->plan->relays[i], mtree_clock_seconds());
-    return peer;
+    return mtree_relay_peers_dial(&links->peers,
+                                  mtree_relay_plan_number(relayed->plan, i),
+                                  relayed->plan->plan->relays[i], mtree_clock_seconds());
 }
 
 void coll_mtree_relay_links_poll(const coll_mtree_relayed_t *relayed)
@@ -102,6 +100,7 @@ int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
 static mtree_tcp_peer_t *lock_peer(coll_mtree_transport_t *super,
                                    const mtree_peer_t *peer, bool is_known)
 {
+    static const coll_mtree_way_t any_way = {.trip = 0};
     coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
     int relay = peer->rank - transport->relayed->plan->placement->num_ranks;
 
@@ -109,9 +108,8 @@ static mtree_tcp_peer_t *lock_peer(coll_mtree_transport_t *super,
         return NULL;
     }
     return relay >= 0 ? link_get(coll_mtree_endpoints_lock(), transport->relayed, relay)
-           : is_known ? coll_mtree_endpoint_lock_known(super->comm, peer->rank)
                       : coll_mtree_endpoint_lock(super->comm, peer->rank,
-                                                 (coll_mtree_way_t){.trip = 0});
+                                                 is_known ? NULL : &any_way);
 }
 
 void coll_mtree_relay_transport_init(coll_mtree_relay_transport_t *transport,

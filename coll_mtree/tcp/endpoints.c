@@ -238,18 +238,19 @@ static int poll_endpoints(void)
 }
 
 mtree_tcp_peer_t *coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
-                                           coll_mtree_way_t way)
+                                           const coll_mtree_way_t *way)
 {
     int rank = (int)coll_mtree_process_name(comm, peer).vpid;
     endpoint_t *endpoint;
 
     opal_mutex_lock(&endpoints.lock);
     endpoint = endpoint_find(rank);
-    if (endpoint == NULL) {
-        endpoint = endpoint_create(rank, way);
+    if (endpoint == NULL && way != NULL) {
+        endpoint = endpoint_create(rank, *way);
     }
-    if (endpoint->peer == NULL) {
+    if (endpoint == NULL || endpoint->peer == NULL) {
         opal_mutex_unlock(&endpoints.lock);
+        return NULL;
     }
     return endpoint->peer;
 }
@@ -259,19 +260,6 @@ mtree_tcp_t *coll_mtree_endpoints_lock(void)
     opal_mutex_lock(&endpoints.lock);
     begin_to_poll();
     return endpoints.tcp;
-}
-
-mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int peer)
-{
-    endpoint_t *endpoint;
-
-    opal_mutex_lock(&endpoints.lock);
-    endpoint = endpoint_find((int)coll_mtree_process_name(comm, peer).vpid);
-    if (endpoint == NULL || endpoint->peer == NULL) {
-        opal_mutex_unlock(&endpoints.lock);
-        return NULL;
-    }
-    return endpoint->peer;
 }
 
 mtree_link_state_t coll_mtree_endpoint_link(ompi_communicator_t *comm, int peer)

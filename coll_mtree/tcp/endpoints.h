@@ -52,17 +52,13 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm);
 void coll_mtree_endpoints_count(int operations);
 
 /* Lock the process of rank @a peer of @a comm, another host's.  Connections that it gets
- * now go by @a way.  NULL: nothing is locked, and messages between the two go over the
- * PML for ever. */
+ * now go by @a way; where that is NULL it gets none.  NULL: nothing is locked; messages
+ * between the two go over the PML for ever, or none have gone between them yet. */
 mtree_tcp_peer_t *coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
-                                           coll_mtree_way_t way);
+                                           const coll_mtree_way_t *way);
 
 /* Lock what all endpoints share, for other peers of the same kind. */
 mtree_tcp_t *coll_mtree_endpoints_lock(void);
-
-/* The same of a process that messages have been exchanged with, or wait for; of others
- * NULL. */
-mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int peer);
 
 /* The state of the link that connections to the process of rank @a peer of @a comm, which
  * endpoints serve, have for themselves; where they could not be made it is gone. */

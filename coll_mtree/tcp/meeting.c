@@ -40,7 +40,7 @@ void coll_mtree_endpoints_meet(ompi_communicator_t *comm)
     for (int i = 1; i < ranks; i++) {
         int rank = (ompi_comm_rank(comm) + i) % ranks;
 
-        if (coll_mtree_endpoint_lock(comm, rank, way) != NULL) {
+        if (coll_mtree_endpoint_lock(comm, rank, &way) != NULL) {
             coll_mtree_endpoint_unlock();
         }
     }

@@ -21,12 +21,6 @@ static coll_mtree_cables_t cables_to(const coll_mtree_tcp_operation_t *operation
     return cables;
 }
 
-static coll_mtree_way_t way_to(const coll_mtree_tcp_operation_t *operation,
-                               const mtree_peer_t *peer)
-{
-    return (coll_mtree_way_t){cables_to(operation, peer), peer->trip};
-}
-
 /* Do its messages to @a peer go over connections of mtree's own? */
 static bool operation_carries(const coll_mtree_tcp_operation_t *operation,
                               const mtree_peer_t *peer)
@@ -53,11 +47,11 @@ static mtree_tcp_peer_t *lock_rank(coll_mtree_transport_t *transport,
                                    const mtree_peer_t *peer, bool is_known)
 {
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
+    const coll_mtree_way_t way = {cables_to(operation, peer), peer->trip};
 
-    return is_known ? coll_mtree_endpoint_lock_known(transport->comm, peer->rank)
-           : operation_carries(operation, peer)
+    return is_known || operation_carries(operation, peer)
                ? coll_mtree_endpoint_lock(transport->comm, peer->rank,
-                                          way_to(operation, peer))
+                                          is_known ? NULL : &way)
                : NULL;
 }
 
@@ -200,7 +194,7 @@ static double tcp_now(mtree_transport_t *super)
 static bool tcp_is_full(mtree_transport_t *super, int peer)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    mtree_tcp_peer_t *endpoint = coll_mtree_endpoint_lock_known(transport->comm, peer);
+    mtree_tcp_peer_t *endpoint = coll_mtree_endpoint_lock(transport->comm, peer, NULL);
     bool is_full = endpoint == NULL || mtree_tcp_peer_is_full(endpoint);
 
     if (endpoint != NULL) {
