@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Bytes that a call takes at most for a stream, and for a chunk that a receiver has a
@@ -118,8 +119,11 @@ static mtree_status_t call_reserve(mtree_relay_call_t *call,
     double places = 0;
 
     for (int i = 0; i < layout->num_streams; i++) {
-        places +=
-            (double)layout->streams[i].window * (layout->streams[i].num_children + 1);
+        const mtree_stream_t *stream = &layout->streams[i];
+
+        places += fmin((double)stream->window,
+                       (double)stream->length / (double)stream->chunk + 1) *
+                  (stream->num_children + 1);
     }
     if (!has_room(call, (double)bytes + PLACE * places)) {
         return MTREE_ERR_LIMIT;

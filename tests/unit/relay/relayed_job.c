@@ -66,6 +66,7 @@ static mtree_plan_t *chain_plan(int ranks, int relays)
 
 bool relayed_encrypts, relayed_cuts;
 int relayed_most_peers;
+size_t relayed_chunk;
 
 int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
                  const mtree_relay_key_t *key, const char **reason_p)
@@ -246,7 +247,8 @@ void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
                               .call = {.collective = collective,
                                        .root = root,
                                        .units = reduces ? units : units * sizeof(int32_t),
-                                       .unit_bytes = reduces ? sizeof(int32_t) : 1},
+                                       .unit_bytes = reduces ? sizeof(int32_t) : 1,
+                                       .chunk_bytes = relayed_chunk},
                               .type = MTREE_RELAY_INT32,
                               .op = MTREE_RELAY_SUM};
     job->status = MTREE_OK;

@@ -51,6 +51,9 @@ extern bool relayed_encrypts, relayed_cuts;
 /* Connections that their relays let a job have; 0: no limit. */
 extern int relayed_most_peers;
 
+/* Bytes of the chunks of calls; 0: as mtree will. */
+extern size_t relayed_chunk;
+
 /* Ranks that reach each other through relays alone: one after the other, as a chain of
  * @a num_relays between rank 0 and the others.  Each relay has @a memory bytes. */
 void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory);

@@ -213,6 +213,21 @@ UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
     ck_assert_int_eq(status.jobs, 1);
 }
 
+/* In chunks of a number each the places take more than the numbers do. */
+UNIT_LOOP(places_of_small_chunks_are_counted, 0, 2)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+
+    relayed_chunk = _i == 0 ? 0 : sizeof(int32_t);
+    relayed_create(&job, 2, 1, 65536);
+    if (_i == 0) {
+        relayed_call(&job, MTREE_ALLREDUCE, 0, 1000);
+    } else {
+        relayed_refused_call(&job, 1000);
+        heard_text("over the limit");
+    }
+}
+
 /* The two ranks of the job are connected when a third one comes. */
 UNIT_TEST(a_job_has_so_many_connections)
 {
