@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Topics that are remembered; a later one is new each time. */
@@ -29,7 +28,7 @@ static _Thread_local mtree_list_t *kept; /* of line_t; NULL: lines are written *
 static struct {
     pthread_mutex_t lock;
     const char *list[MOST_TOPICS]; /* [count] */
-    atomic_int count;              /* grows under the lock, when the topic is there */
+    int count;
 } topics = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void write_line(int to, ompi_communicator_t *comm, const char *text)
@@ -142,31 +141,18 @@ int coll_mtree_unserved_level(ompi_communicator_t *comm)
     return comm == &ompi_mpi_comm_world.comm && coll_mtree_params_named() ? 0 : 1;
 }
 
-static bool is_known(const char *topic)
-{
-    for (int i = atomic_load(&topics.count) - 1; i >= 0; i--) {
-        if (topics.list[i] == topic || strcmp(topics.list[i], topic) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool coll_mtree_log_is_first(const char *topic)
 {
-    int count;
+    int i = 0;
     bool is_first;
 
-    /* Calls ask each time. */
-    if (is_known(topic)) {
-        return false;
-    }
     pthread_mutex_lock(&topics.lock);
-    is_first = !is_known(topic);
-    count = atomic_load(&topics.count);
-    if (is_first && count < MOST_TOPICS) {
-        topics.list[count] = topic;
-        atomic_store(&topics.count, count + 1);
+    while (i < topics.count && strcmp(topics.list[i], topic) != 0) {
+        i++;
+    }
+    is_first = i == topics.count;
+    if (is_first && i < MOST_TOPICS) {
+        topics.list[topics.count++] = topic;
     }
     pthread_mutex_unlock(&topics.lock);
     return is_first;

@@ -43,7 +43,6 @@ void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                   const coll_mtree_host_t *contributions,
                                   const coll_mtree_host_numbers_t *numbers)
 {
-    mtree_arena_t arena = {NULL};
     const char **names, **addresses;
     char text[TEXT_LENGTH];
 
@@ -51,20 +50,19 @@ void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
     if (is_replaced(contributions, numbers)) {
         return;
     }
-    MTREE_ARENA_ARRAY(&arena, names, (size_t)numbers->num_hosts);
-    MTREE_ARENA_ARRAY(&arena, addresses, (size_t)numbers->num_hosts);
+    MTREE_ARENA_ARRAY(&hosts->arena, names, (size_t)numbers->num_hosts);
+    MTREE_ARENA_ARRAY(&hosts->arena, addresses, (size_t)numbers->num_hosts);
     for (int h = 0; h < numbers->num_hosts; h++) {
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
         format_address(&host->addresses[0], text);
-        names[h] = mtree_arena_strdup(&arena, host->name);
-        addresses[h] = mtree_arena_strdup(&arena, text);
+        names[h] = mtree_arena_strdup(&hosts->arena, host->name);
+        addresses[h] = mtree_arena_strdup(&hosts->arena, text);
     }
     hosts->key = (mtree_cache_key_t){.num_hosts = numbers->num_hosts,
                                      .names = names,
                                      .addresses = addresses,
                                      .version = MTREE_VERSION};
-    hosts->arena = arena;
 }
 
 void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts)
