@@ -27,19 +27,20 @@ static mtree_relay_call_t *call_of(mtree_transport_t *transport)
 
 static mtree_tcp_peer_t *call_peer(const mtree_relay_call_t *call, int rank)
 {
-    return call->find_peer(call->job, call->plan->peers[rank]);
+    return mtree_relay_peers_get(call->peers, call->plan->peers[rank]);
 }
 
 /* What the plan has go to @a rank, but no more than is allowed. */
 static double planned_rate(const mtree_relay_call_t *call, int rank)
 {
     const mtree_layout_t *layout = call->layout;
+    const double most = call->peers->traffic->rate;
     double rate = 0;
 
     for (int i = 0; i < layout->num_peers; i++) {
         rate = layout->peers[i].rank == rank ? layout->peers[i].rate : rate;
     }
-    return call->rate > 0 && (rate <= 0 || rate > call->rate) ? call->rate : rate;
+    return most > 0 && (rate <= 0 || rate > most) ? most : rate;
 }
 
 /* The session with @a rank, which call_reserve() has found. */
@@ -164,9 +165,9 @@ static mtree_status_t call_run(mtree_relay_call_t *call)
 }
 
 mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
-                                      const mtree_relay_start_t *start, double rate,
+                                      const mtree_relay_start_t *start,
                                       mtree_tcp_budget_t *memory,
-                                      mtree_relay_peer_t find_peer, void *job,
+                                      mtree_relay_peers_t *peers,
                                       mtree_relay_call_t **call_p)
 {
     mtree_relay_call_t *call = mtree_calloc(1, sizeof(*call));
@@ -176,10 +177,8 @@ mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
     call->transport = (mtree_transport_t){.ops = &call_ops, .ends_all = true};
     call->plan = plan;
     call->start = *start;
-    call->rate = rate;
     call->memory = memory;
-    call->find_peer = find_peer;
-    call->job = job;
+    call->peers = peers;
     if (mtree_collective_goes_up(start->call.collective)) {
         call->fold = mtree_relay_fold(start->type, start->op);
     }

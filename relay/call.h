@@ -8,22 +8,17 @@
 
 #include "base/list.h"
 #include "relay/fold.h"
+#include "relay/peers.h"
 #include "relay/plan.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
-#include "tcp/tcp.h"
-
-/* The connections to number @a peer of the job; NULL: it has as many as it may. */
-typedef mtree_tcp_peer_t *(*mtree_relay_peer_t)(void *job, uint32_t peer);
 
 typedef struct {
     mtree_list_t link; /* for a list of the caller's */
     mtree_transport_t transport;
     const mtree_relay_plan_t *plan;
     mtree_relay_start_t start;
-    double rate;
-    mtree_relay_peer_t find_peer;
-    void *job;
+    mtree_relay_peers_t *peers;
     mtree_relay_fold_t fold;
     mtree_layout_t *layout;
     mtree_operation_t *operation;
@@ -33,14 +28,14 @@ typedef struct {
 } mtree_relay_call_t;
 
 /*
- * Begin the call @a start over @a plan, both of which stay.  At most @a rate bits/s go to
- * each peer; 0: as fast as it goes.  MTREE_ERR_LIMIT: it takes more than is left of @a
- * memory, or more peers than there may be; MTREE_ERR_INVALID: plan and call do not fit.
+ * Begin the call @a start over @a plan with @a peers, all of which stay. MTREE_ERR_LIMIT:
+ * it takes more than is left of @a memory, or more peers than there may be;
+ * MTREE_ERR_INVALID: plan and call do not fit.
  */
 mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
-                                      const mtree_relay_start_t *start, double rate,
+                                      const mtree_relay_start_t *start,
                                       mtree_tcp_budget_t *memory,
-                                      mtree_relay_peer_t find_peer, void *job,
+                                      mtree_relay_peers_t *peers,
                                       mtree_relay_call_t **call_p);
 
 /* End its messages, because it has failed elsewhere or its job is over. */

@@ -49,12 +49,6 @@ mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
     return job;
 }
 
-/* A mtree_relay_peer_t. */
-static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
-{
-    return mtree_relay_peers_get(&((mtree_relay_job_t *)arg)->peers, number);
-}
-
 static mtree_relay_plan_t *find_plan(const mtree_relay_job_t *job, uint32_t number)
 {
     mtree_list_t *link;
@@ -189,8 +183,8 @@ static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start
     if (plan == NULL || job->num_calls == MOST_CALLS) {
         return MTREE_ERR_LIMIT;
     }
-    status = mtree_relay_call_begin(plan, start, job->shared->traffic.rate,
-                                    &job->shared->memory, find_peer, job, &call);
+    status =
+        mtree_relay_call_begin(plan, start, &job->shared->memory, &job->peers, &call);
     if (status == MTREE_OK) {
         /* The most recently used plan is the last one. */
         mtree_list_remove(&plan->link);
