@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* "mtR", and the version in the last byte. */
-#define MAGIC   UINT32_C(0x6d745204)
+#define MAGIC   UINT32_C(0x6d745205)
 #define VERSION UINT32_C(0xff)
 
 /* The flag of an encrypted connection, beside its purpose. */
