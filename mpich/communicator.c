@@ -145,7 +145,7 @@ static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
     text = own->rank == 0 ? text : mtree_malloc((size_t)bytes);
     PMPI_Bcast(text, bytes, MPI_CHAR, 0, own->comm);
     mtree_require(mtree_plan_from_json(text, (size_t)bytes, "rank 0's plan", &read));
-    mtree_require(mtree_plan_part_create(read, own->placement->host[own->rank], &part));
+    part = mtree_plan_part_create(read, own->placement->host[own->rank]);
     mtree_plan_destroy(read);
     free(text);
     return part;

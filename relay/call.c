@@ -158,8 +158,8 @@ static mtree_status_t call_run(mtree_relay_call_t *call)
         status = call_reserve(call, &data);
     }
     if (status == MTREE_OK) {
-        status = mtree_operation_start(call->layout, &call->transport, &data, NULL, NULL,
-                                       &call->operation);
+        mtree_operation_start(call->layout, &call->transport, &data, NULL, NULL,
+                              &call->operation);
     }
     return status;
 }

@@ -107,7 +107,6 @@ static mtree_status_t find_part(mtree_relay_plan_t *plan, uint32_t self)
     const bool is_relay = (self & MTREE_RELAY_IS_RELAY) != 0;
     const int ranks = plan->placement->num_ranks;
     const int end = is_relay ? ranks + plan->placement->num_relays : ranks;
-    mtree_status_t status;
 
     plan->self = is_relay ? ranks : 0;
     while (plan->self < end && plan->peers[plan->self] != self) {
@@ -116,9 +115,8 @@ static mtree_status_t find_part(mtree_relay_plan_t *plan, uint32_t self)
     if (plan->self == end) {
         return MTREE_ERR_INVALID;
     }
-    status = mtree_plan_part_create(plan->plan, plan->placement->host[plan->self],
-                                    &plan->part);
-    return status == MTREE_OK ? mtree_plan_part_check(plan->part) : status;
+    plan->part = mtree_plan_part_create(plan->plan, plan->placement->host[plan->self]);
+    return mtree_plan_part_check(plan->part);
 }
 
 static mtree_status_t read_placement(const json_t *hosts, mtree_relay_plan_t *plan)

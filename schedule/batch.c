@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Batches of streams, and their parts: the two ends of edges among them. */
+#include "base/memory.h"
 #include "schedule/edge_blocks.h"
 #include "schedule/operation_private.h"
 
@@ -226,7 +227,6 @@ static void state_init_chunks(mtree_stream_state_t *state)
     }
 }
 
-/* Where there is no memory, the operation has failed. */
 static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
                        mtree_batch_t *batch, const mtree_stream_t *stream)
 {
@@ -239,7 +239,7 @@ static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation
     } else {
         state_init_chunks(state);
     }
-    if (!stream->open && operation->status == MTREE_OK) {
+    if (!stream->open) {
         state_add_edges(state);
     }
 }
@@ -247,20 +247,17 @@ static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation
 /* In one block but for the scratch memory, which is aligned. */
 mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts)
 {
-    mtree_batch_t *batch =
-        calloc(1, sizeof(*batch) + (size_t)num_states * sizeof(mtree_stream_state_t) +
-                      counts->channels * sizeof(mtree_send_channel_t) +
-                      counts->receivers * sizeof(mtree_receiver_t) +
-                      counts->slots * sizeof(mtree_slot_t));
+    mtree_batch_t *batch = mtree_calloc(
+        1, sizeof(*batch) + (size_t)num_states * sizeof(mtree_stream_state_t) +
+               counts->channels * sizeof(mtree_send_channel_t) +
+               counts->receivers * sizeof(mtree_receiver_t) +
+               counts->slots * sizeof(mtree_slot_t));
 
-    if (batch == NULL) {
-        return NULL;
-    }
-    if (counts->scratch > 0 &&
-        posix_memalign((void **)&batch->scratch, MTREE_SLOT_ALIGNMENT, counts->scratch) !=
-            0) {
-        free(batch);
-        return NULL;
+    if (counts->scratch > 0) {
+        mtree_require(posix_memalign((void **)&batch->scratch, MTREE_SLOT_ALIGNMENT,
+                                     counts->scratch) == 0
+                          ? MTREE_OK
+                          : MTREE_ERR_NO_MEMORY);
     }
     batch->num_states = num_states;
     batch->states = (mtree_stream_state_t *)(batch + 1);
@@ -296,23 +293,15 @@ void mtree_batches_free(mtree_batch_t *batch)
     }
 }
 
-bool mtree_batch_add(mtree_operation_t *operation)
+void mtree_batch_add(mtree_operation_t *operation)
 {
     const mtree_layout_t *layout = operation->layout;
     int from = operation->next_stream, to = batch_end(layout, from);
     mtree_part_counts_t counts = count_parts(layout, &operation->data, from, to);
     mtree_batch_t *batch = mtree_batch_alloc(to - from, &counts);
 
-    if (batch == NULL) {
-        mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
-        return false;
-    }
-    for (int i = from; i < to && operation->status == MTREE_OK; i++) {
+    for (int i = from; i < to; i++) {
         state_init(&batch->states[i - from], operation, batch, &layout->streams[i]);
-    }
-    if (operation->status != MTREE_OK) {
-        mtree_batches_free(batch);
-        return false;
     }
     operation->next_stream = to;
     if (operation->newest == NULL) {
@@ -322,7 +311,6 @@ bool mtree_batch_add(mtree_operation_t *operation)
         operation->newest->next = batch;
     }
     operation->newest = batch;
-    return true;
 }
 
 /* When the turns of @a step come, from 0.  In a lockstep, sums stay within a host before
@@ -396,9 +384,7 @@ bool mtree_batches_advance(mtree_operation_t *operation)
         return false;
     }
     operation_drop_batch(operation);
-    if (!mtree_batch_add(operation)) {
-        return false;
-    }
+    mtree_batch_add(operation);
     mtree_batch_begin(operation, operation->newest);
     return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/block_slices.h"
 
+#include "base/memory.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,14 +11,12 @@ mtree_block_slices_t *mtree_block_slices_create(int num, double begin, double en
                                                 size_t grain)
 {
     mtree_block_slices_t *slices =
-        calloc(1, sizeof(*slices) + (size_t)num * sizeof(mtree_block_t));
+        mtree_calloc(1, sizeof(*slices) + (size_t)num * sizeof(mtree_block_t));
 
-    if (slices != NULL) {
-        slices->begin = begin;
-        slices->end = end;
-        slices->grain = grain;
-        slices->most = SIZE_MAX;
-    }
+    slices->begin = begin;
+    slices->end = end;
+    slices->grain = grain;
+    slices->most = SIZE_MAX;
     return slices;
 }
 
@@ -25,10 +25,8 @@ mtree_block_slices_t *mtree_block_slices_create_alike(size_t units, double begin
 {
     mtree_block_slices_t *slices = mtree_block_slices_create(1, begin, end, grain);
 
-    if (slices != NULL) {
-        mtree_block_slices_set(slices, 0, units);
-        slices->alike = true;
-    }
+    mtree_block_slices_set(slices, 0, units);
+    slices->alike = true;
     return slices;
 }
 

@@ -25,7 +25,7 @@ typedef struct {
     mtree_block_t blocks[];
 } mtree_block_slices_t;
 
-/* For @a num blocks of no units; to be freed.  NULL: no memory. */
+/* For @a num blocks of no units; to be freed. */
 mtree_block_slices_t *mtree_block_slices_create(int num, double begin, double end,
                                                 size_t grain);
 

@@ -5,27 +5,13 @@
 
 #include <string.h>
 
-/* Memory for @a counts parts, which lives as long as the operation; NULL: there is none.
- */
-static mtree_batch_t *try_memory(mtree_operation_t *operation, mtree_part_counts_t counts)
+/* Memory for @a counts parts, which lives as long as the operation. */
+static mtree_batch_t *add_memory(mtree_operation_t *operation, mtree_part_counts_t counts)
 {
     mtree_batch_t *extra = mtree_batch_alloc(0, &counts);
 
-    if (extra != NULL) {
-        extra->next = operation->extra;
-        operation->extra = extra;
-    }
-    return extra;
-}
-
-/* The same; NULL: the operation has failed. */
-static mtree_batch_t *add_memory(mtree_operation_t *operation, mtree_part_counts_t counts)
-{
-    mtree_batch_t *extra = try_memory(operation, counts);
-
-    if (extra == NULL) {
-        mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
-    }
+    extra->next = operation->extra;
+    operation->extra = extra;
     return extra;
 }
 
@@ -50,9 +36,7 @@ static void add_channel(mtree_operation_t *operation, int child, int rank)
 {
     mtree_batch_t *memory = add_memory(operation, (mtree_part_counts_t){.channels = 1});
     mtree_send_channel_t *channel =
-        memory == NULL
-            ? NULL
-            : mtree_stream_state_add_channel(&operation->states[0], child, rank, memory);
+        mtree_stream_state_add_channel(&operation->states[0], child, rank, memory);
 
     if (channel != NULL) {
         mtree_send_channel_open(channel);
@@ -74,9 +58,6 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
         return;
     }
     memory = add_receivers(operation, (size_t)num_children, true);
-    if (memory == NULL) {
-        return;
-    }
     state->receivers = memory->receivers;
     state->num_receivers = num_children;
     for (int i = 0; i < num_children; i++) {
@@ -99,8 +80,7 @@ void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank)
 {
     mtree_stream_state_t *state = &operation->states[0];
     mtree_batch_t *memory = add_receivers(operation, 1, false);
-    mtree_receiver_t *above =
-        memory == NULL ? NULL : mtree_stream_state_add_receiver(state, -1, rank, memory);
+    mtree_receiver_t *above = mtree_stream_state_add_receiver(state, -1, rank, memory);
 
     if (above != NULL) {
         state->above = above;
@@ -145,16 +125,13 @@ bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation)
     return channel == NULL;
 }
 
-bool mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
+void mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
 {
     mtree_operation_data_t *data = &operation->data;
     size_t bytes = operation->layout->streams[0].length * (size_t)data->extent;
     mtree_batch_t *memory =
-        try_memory(operation, (mtree_part_counts_t){.scratch = bytes});
+        add_memory(operation, (mtree_part_counts_t){.scratch = bytes});
 
-    if (memory == NULL) {
-        return false;
-    }
     if (data->pack != NULL) {
         data->pack(data->arg, -1, 0, memory->scratch, bytes);
     } else {
@@ -162,7 +139,6 @@ bool mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
     }
     data->pack = NULL;
     data->output = memory->scratch;
-    return true;
 }
 
 void mtree_dynamic_peers_detach(mtree_operation_t *operation)

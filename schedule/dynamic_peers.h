@@ -6,7 +6,6 @@
  * Its controller (schedule/operation.h) adds them, in its progress function or when one
  * of its own messages is done, so that everything happens in the order of the operation's
  * inbox. The operation ends after mtree_dynamic_peers_end(), when nothing is outstanding.
- * A peer that cannot be added for lack of memory makes the operation fail.
  */
 #ifndef MTREE_SCHEDULE_DYNAMIC_PEERS_H
 #define MTREE_SCHEDULE_DYNAMIC_PEERS_H
@@ -43,8 +42,8 @@ double mtree_dynamic_peers_progress(const mtree_operation_t *operation);
 bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation);
 
 /* In broadcasts, while nothing is being sent: copy the result and send from the copy, so
- * that the user's buffer is free.  False: there is no memory for one. */
-bool mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
+ * that the user's buffer is free. */
+void mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
 
 /* End the operation now, although messages are outstanding. */
 void mtree_dynamic_peers_detach(mtree_operation_t *operation);

@@ -13,6 +13,8 @@
  */
 #include "schedule/edge_blocks.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,11 +95,7 @@ void mtree_edge_blocks_open(mtree_receiver_t *receiver)
     if ((is_known && receiver_is_direct(receiver)) || num * bytes == 0) {
         return;
     }
-    receiver->memory = malloc(num * bytes);
-    if (receiver->memory == NULL) {
-        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
-        return;
-    }
+    receiver->memory = mtree_malloc(num * bytes);
     for (size_t i = 0; i < num; i++) {
         receiver->slots[i].memory = receiver->memory + i * bytes;
     }
@@ -145,10 +143,6 @@ void mtree_edge_blocks_init(mtree_stream_state_t *state)
                                               below->begin, below->end, stream->chunk)
             : mtree_block_slices_create(below->num, below->begin, below->end,
                                         is_finer ? stream->chunk / FINER : stream->chunk);
-    if (state->blocks == NULL) {
-        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
-        return;
-    }
     init_blocks(state);
     state->num_unknown = stream->up && below->headed ? stream->num_children : 0;
     if (stream->down && mtree_stream_state_is_root(state)) {

@@ -43,8 +43,7 @@ void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes);
 /* Set the blocks that the header in the memory of @a receiver tells. */
 void mtree_edge_header_unpack(const mtree_receiver_t *receiver);
 
-/* edge_blocks.c: the blocks of a new personalized @a state.  Where there is no memory for
- * them, and in the functions below, the operation fails. */
+/* edge_blocks.c: the blocks of a new personalized @a state. */
 void mtree_edge_blocks_init(mtree_stream_state_t *state);
 
 /* The edge to child number @a child, or to the parent where that is -1, on which this

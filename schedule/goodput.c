@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/goodput.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
-                                    mtree_goodput_t **goodput_p)
+mtree_goodput_t *mtree_goodput_create(const mtree_layout_t *layout)
 {
     size_t links = (size_t)layout->num_peers, trees = (size_t)layout->num_streams;
     mtree_goodput_t *goodput =
-        malloc(sizeof(*goodput) + links * sizeof(mtree_goodput_link_t) +
-               trees * sizeof(mtree_goodput_tree_t));
+        mtree_malloc(sizeof(*goodput) + links * sizeof(mtree_goodput_link_t) +
+                     trees * sizeof(mtree_goodput_tree_t));
 
-    if (goodput == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     goodput->num_links = layout->num_peers;
     goodput->num_trees = layout->num_streams;
     goodput->links = (mtree_goodput_link_t *)(goodput + 1);
@@ -23,8 +21,7 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
         goodput->links[i].rank = layout->peers[i].rank;
     }
     mtree_goodput_begin(goodput);
-    *goodput_p = goodput;
-    return MTREE_OK;
+    return goodput;
 }
 
 void mtree_goodput_destroy(mtree_goodput_t *goodput)

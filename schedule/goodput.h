@@ -12,7 +12,6 @@
 #ifndef MTREE_SCHEDULE_GOODPUT_H
 #define MTREE_SCHEDULE_GOODPUT_H
 
-#include "base/status.h"
 #include "schedule/stream.h"
 
 /* The path to one peer; times are seconds on the transport's clock. */
@@ -55,10 +54,8 @@ typedef struct {
     mtree_goodput_tree_t *trees;
 } mtree_goodput_t;
 
-/* For operations of @a layout, one at a time; owned by the caller.  MTREE_ERR_NO_MEMORY.
- */
-mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
-                                    mtree_goodput_t **goodput_p);
+/* For operations of @a layout, one at a time; owned by the caller. */
+mtree_goodput_t *mtree_goodput_create(const mtree_layout_t *layout);
 
 /* Free; NULL is allowed. */
 void mtree_goodput_destroy(mtree_goodput_t *goodput);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/layout_private.h"
 
+#include "base/memory.h"
 #include "schedule/chunks.h"
 #include "schedule/lanes.h"
 
@@ -141,7 +142,7 @@ void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t o
     }
     longest = (size_t)(largest * (double)units) + 1;
     parts = mtree_layout_parts(builder, source);
-    while (mtree_layout_parts_next(&parts) && builder->status == MTREE_OK) {
+    while (mtree_layout_parts_next(&parts)) {
         const mtree_part_tree_t *tree = &builder->part->trees[parts.tree];
         size_t from = (size_t)(parts.begin * (double)units + 0.5), chunk;
         size_t to =
@@ -250,9 +251,6 @@ static void builder_find_blocks(mtree_layout_builder_t *builder)
         return;
     }
     units = MTREE_ARENA_ARRAY(&builder->layout->arena, builder->layout->blocks, ranks);
-    if (units == NULL) {
-        return;
-    }
     builder->layout->blocks_alike = builder->blocks_alike;
     for (size_t r = 0; r < ranks; r++) {
         units[r] = call->blocks == NULL ? call->units / ranks
@@ -271,10 +269,7 @@ static void builder_prepare_blocks(mtree_layout_builder_t *builder)
     builder->most_ranks = (size_t)mtree_placement_most_ranks(builder->placement);
     builder->num_running =
         streams < 2 * MTREE_BATCH_STREAMS ? streams + 1 : 2 * MTREE_BATCH_STREAMS;
-    if (MTREE_ARENA_ARRAY(&builder->layout->arena, builder->below, streams) == NULL) {
-        builder->status = MTREE_ERR_NO_MEMORY;
-        return;
-    }
+    MTREE_ARENA_ARRAY(&builder->layout->arena, builder->below, streams);
     builder_find_blocks(builder);
 }
 
@@ -298,7 +293,7 @@ static void builder_add_parts(mtree_layout_builder_t *builder)
         mtree_layout_add_part(builder, has_root ? call->root : -1, 0, units);
         return;
     }
-    for (size_t r = 0; r < ranks && builder->status == MTREE_OK; r++) {
+    for (size_t r = 0; r < ranks; r++) {
         size_t from = call->blocks != NULL ? call->blocks[r] : call->units / ranks * r;
         size_t to =
             call->blocks != NULL ? call->blocks[r + 1] : call->units / ranks * (r + 1);
@@ -336,8 +331,7 @@ static void builder_run(mtree_layout_builder_t *builder)
     layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
 }
 
-/* MTREE_ERR_NO_MEMORY. */
-static mtree_status_t builder_alloc(mtree_layout_builder_t *builder)
+static void builder_alloc(mtree_layout_builder_t *builder)
 {
     size_t all = (size_t)builder->num_all;
     mtree_layout_t *layout = builder->layout;
@@ -345,14 +339,10 @@ static mtree_status_t builder_alloc(mtree_layout_builder_t *builder)
     MTREE_ARENA_ARRAY(&builder->scratch, builder->ranks, 6 * all);
     MTREE_ARENA_ARRAY(&builder->scratch, builder->rates, 3 * all);
     MTREE_ARENA_ARRAY(&layout->arena, layout->streams, builder_num_streams(builder));
-    if (builder->scratch.status != MTREE_OK || layout->streams == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     builder->children = builder->ranks + 2 * all;
     builder->steps = builder->children + 2 * all;
     builder->trips = builder->rates + all;
     builder->sent = builder->trips + all;
-    return MTREE_OK;
 }
 
 static mtree_status_t fill_trees(const mtree_plan_part_t *part,
@@ -368,20 +358,18 @@ static mtree_status_t fill_trees(const mtree_plan_part_t *part,
                                           placement->num_ranks + placement->num_relays,
                                       .layout = layout,
                                       .load = 1};
+    const mtree_status_t status = builder_check(&builder);
 
-    builder.personalized = mtree_collective_is_personalized(call->collective);
-    builder.status = builder_check(&builder);
-    if (builder.status != MTREE_OK) {
-        return builder.status;
+    if (status != MTREE_OK) {
+        return status;
     }
+    builder.personalized = mtree_collective_is_personalized(call->collective);
     builder.blocks_alike = builder_is_alike(&builder);
     builder.sectioned = builder_is_sectioned(&builder);
-    builder.status = builder_alloc(&builder);
-    if (builder.status == MTREE_OK) {
-        builder_run(&builder);
-    }
+    builder_alloc(&builder);
+    builder_run(&builder);
     mtree_arena_cleanup(&builder.scratch);
-    return builder.status;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
@@ -395,16 +383,10 @@ mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
     if (status != MTREE_OK) {
         return status;
     }
-    layout = calloc(1, sizeof(*layout));
-    if (layout == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    layout = mtree_calloc(1, sizeof(*layout));
     status = part->order != NULL
                  ? mtree_layout_fill_program(part, placement, call, rank, layout)
                  : fill_trees(part, placement, call, rank, layout);
-    if (status == MTREE_OK) {
-        status = layout->arena.status;
-    }
     if (status != MTREE_OK) {
         mtree_layout_destroy(layout);
         return status;

@@ -58,8 +58,7 @@ void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rat
     builder->trips[rank] = fmax(builder->trips[rank], trip);
 }
 
-/* The layout's copy of @a num numbers, in memory that many short lists share.  NULL:
- * there is none, as the layout's arena says. */
+/* The layout's copy of @a num numbers, in memory that many short lists share. */
 static const int *builder_copy(mtree_layout_builder_t *builder, const int *numbers,
                                int num)
 {
@@ -69,10 +68,6 @@ static const int *builder_copy(mtree_layout_builder_t *builder, const int *numbe
         builder->num_free = num > LIST_ROOM ? num : LIST_ROOM;
         MTREE_ARENA_ARRAY(&builder->layout->arena, builder->free,
                           (size_t)builder->num_free);
-    }
-    if (builder->free == NULL) {
-        builder->num_free = 0;
-        return NULL;
     }
     copy = memcpy(builder->free, numbers, (size_t)num * sizeof(*copy));
     builder->free += num;
@@ -233,9 +228,6 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
     bool is_direct = mtree_layout_is_direct(builder);
     bool slow_start = builder_slow_start(builder, is_direct);
 
-    if (peer == NULL) {
-        return;
-    }
     for (int rank = 0; rank < builder->num_all; rank++) {
         double rate = builder->rates[rank];
 

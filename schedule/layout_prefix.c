@@ -89,7 +89,7 @@ static void add_streams(mtree_layout_builder_t *builder, int source)
     length = (size_t)(largest->share * (double)builder->call->units) + 1;
     width = section_width(mtree_layout_chunk(builder, largest, length, length),
                           largest->share);
-    for (int i = 0; i < count && builder->status == MTREE_OK; i++) {
+    for (int i = 0; i < count; i++) {
         double end = begin + part->trees[numbers[i]].share;
         size_t from = (size_t)(begin * (double)width + 0.5);
         size_t to = end > 1 - ROUNDING ? width : (size_t)(end * (double)width + 0.5);

@@ -34,7 +34,6 @@ typedef struct {
     bool stepped;         /* the plan's lockstep steps fit the call */
     double seconds;       /* of the longest stream at its rate */
     size_t largest_chunk; /* bytes */
-    mtree_status_t status;
 } mtree_layout_builder_t;
 
 /* layout_program.c: fill *layout, all zeros, for a plan that names a program. */

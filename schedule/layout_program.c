@@ -34,7 +34,7 @@ static void find_peers(mtree_layout_t *layout, int num_ranks, bool *is_peer)
         }
     }
     MTREE_ARENA_ARRAY(&layout->arena, layout->peers, (size_t)num);
-    for (int rank = 0; rank < num_ranks && layout->peers != NULL; rank++) {
+    for (int rank = 0; rank < num_ranks; rank++) {
         if (is_peer[rank]) {
             layout->peers[layout->num_peers++].rank = rank;
         }
@@ -96,13 +96,10 @@ mtree_status_t mtree_layout_fill_program(const mtree_plan_part_t *part,
     MTREE_ARENA_ARRAY(&arena, children, (size_t)placement->num_ranks);
     MTREE_ARENA_ARRAY(&arena, is_peer, (size_t)placement->num_ranks);
     MTREE_ARENA_ARRAY(&layout->arena, layout->program, 1);
-    status = arena.status;
-    if (status == MTREE_OK && layout->program != NULL) {
-        layout->program->overlap = call->overlap;
-        layout->program->piece = longest_message(part, call);
-        status = build(part, placement, call, rank, leader, children, layout->program);
-        find_peers(layout, placement->num_ranks, is_peer);
-    }
+    layout->program->overlap = call->overlap;
+    layout->program->piece = longest_message(part, call);
+    status = build(part, placement, call, rank, leader, children, layout->program);
+    find_peers(layout, placement->num_ranks, is_peer);
     mtree_arena_cleanup(&arena);
     return status;
 }

@@ -112,13 +112,11 @@ typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
  * Start the operation that @a layout describes, over trees or by a program.  Layout and
  * transport stay until the end; *data is copied.  @a func (may be NULL) may be called
  * before this returns.  It takes mtree_operation_scratch() bytes of scratch memory.
- * MTREE_ERR_NO_MEMORY: nothing was sent and @a func is not called.
  */
-mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
-                                     mtree_transport_t *transport,
-                                     const mtree_operation_data_t *data,
-                                     mtree_operation_func_t func, void *arg,
-                                     mtree_operation_t **operation_p);
+void mtree_operation_start(const mtree_layout_t *layout, mtree_transport_t *transport,
+                           const mtree_operation_data_t *data,
+                           mtree_operation_func_t func, void *arg,
+                           mtree_operation_t **operation_p);
 
 /* Has the operation ended, and with which *status_p (may be NULL)? */
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p);

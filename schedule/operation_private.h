@@ -338,12 +338,11 @@ typedef struct {
 } mtree_part_counts_t;
 
 /* batch.c: a batch with memory for @a num_states streams and their parts, of which it has
- * none yet.  NULL: no memory. */
+ * none yet. */
 mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts);
 
-/* Add the batch of the next streams, which do not begin yet.  False: no memory, and the
- * operation has failed. */
-bool mtree_batch_add(mtree_operation_t *operation);
+/* Add the batch of the next streams, which do not begin yet. */
+void mtree_batch_add(mtree_operation_t *operation);
 
 /* Begin with @a batch: number the turns of its channels and receivers, and start those
  * that are open. */

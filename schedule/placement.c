@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/placement.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +14,9 @@ static mtree_placement_t *placement_alloc(int num_ranks, int num_hosts)
 {
     size_t ranks = (size_t)num_ranks, hosts = (size_t)num_hosts;
     mtree_placement_t *placement =
-        calloc(1, sizeof(*placement) + (4 * ranks + 2 * hosts + 1) * sizeof(int) +
-                      ranks * sizeof(mtree_locality_t));
+        mtree_calloc(1, sizeof(*placement) + (4 * ranks + 2 * hosts + 1) * sizeof(int) +
+                            ranks * sizeof(mtree_locality_t));
 
-    if (placement == NULL) {
-        return NULL;
-    }
     placement->num_ranks = num_ranks;
     placement->num_hosts = num_hosts;
     placement->host = (int *)(placement + 1);
@@ -103,9 +102,6 @@ mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
         return MTREE_ERR_INVALID;
     }
     placement = placement_alloc(all, num_hosts);
-    if (placement == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int i = 0; i < all; i++) {
         placement->host[i] = i < num_ranks ? host[i] : num_hosts - all + i;
         placement->localities[i] = i < num_ranks && localities != NULL

@@ -2,6 +2,8 @@
 /* Plans are cut into the parts of their hosts. */
 #include "schedule/plan_part_wire.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,37 +79,27 @@ static bool plan_is_direct(const mtree_plan_t *plan)
     return true;
 }
 
-mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t **cut_p)
+mtree_plan_cut_t *mtree_plan_cut_create(const mtree_plan_t *plan)
 {
     size_t hosts = (size_t)plan->num_hosts;
-    mtree_plan_cut_t *cut = calloc(1, sizeof(*cut));
+    mtree_plan_cut_t *cut = mtree_calloc(1, sizeof(*cut));
     int *child, *sibling;
 
-    if (cut == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     cut->plan = mtree_plan_retain(plan);
     cut->num_steps = mtree_plan_num_steps(plan);
     cut->is_direct = plan_is_direct(plan);
     MTREE_ARENA_ARRAY(&cut->arena, cut->trees, (size_t)plan->num_trees);
     MTREE_ARENA_ARRAY(&cut->arena, child, hosts);
     MTREE_ARENA_ARRAY(&cut->arena, sibling, hosts);
-    for (int t = 0; t < plan->num_trees && cut->arena.status == MTREE_OK; t++) {
+    for (int t = 0; t < plan->num_trees; t++) {
         cut_tree_t *tree = &cut->trees[t];
 
         MTREE_ARENA_ARRAY(&cut->arena, tree->walk, hosts);
         MTREE_ARENA_ARRAY(&cut->arena, tree->place, hosts);
         MTREE_ARENA_ARRAY(&cut->arena, tree->size, hosts);
-        if (cut->arena.status == MTREE_OK) {
-            cut_tree_walk(tree, &plan->trees[t], plan->num_hosts, child, sibling);
-        }
+        cut_tree_walk(tree, &plan->trees[t], plan->num_hosts, child, sibling);
     }
-    if (cut->arena.status != MTREE_OK) {
-        mtree_plan_cut_destroy(cut);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *cut_p = cut;
-    return MTREE_OK;
+    return cut;
 }
 
 void mtree_plan_cut_destroy(mtree_plan_cut_t *cut)
@@ -154,13 +146,13 @@ static void part_add_edges(mtree_part_tree_t *part, const cut_tree_t *cut,
     }
 }
 
-/* A copy of @a num hosts; NULL: no memory. */
+/* A copy of @a num hosts. */
 static int *part_copy(mtree_plan_part_t *part, const int *hosts, int num)
 {
     int *copy;
 
     MTREE_ARENA_ARRAY(&part->arena, copy, (size_t)num);
-    return copy == NULL ? NULL : memcpy(copy, hosts, (size_t)num * sizeof(*copy));
+    return memcpy(copy, hosts, (size_t)num * sizeof(*copy));
 }
 
 static void part_add_tree(mtree_plan_part_t *part, const mtree_plan_cut_t *cut,
@@ -178,9 +170,7 @@ static void part_add_tree(mtree_plan_part_t *part, const mtree_plan_cut_t *cut,
     to->latency = from->latency;
     MTREE_ARENA_ARRAY(&part->arena, to->edges,
                       (size_t)count_children(from, part->host) + 1);
-    if (to->edges != NULL) {
-        part_add_edges(to, from, tree, part->host);
-    }
+    part_add_edges(to, from, tree, part->host);
     if (mtree_collective_is_personalized(part->collective)) {
         to->below = part_copy(part, from->walk + place, size);
         to->num_below = size;
@@ -209,7 +199,7 @@ static void part_add_cables(mtree_plan_part_t *part, const mtree_plan_t *plan)
         count += plan->cables[c].a == part->host || plan->cables[c].b == part->host;
     }
     MTREE_ARENA_ARRAY(&part->arena, part->cables, (size_t)count);
-    for (int c = 0; c < plan->num_cables && part->cables != NULL; c++) {
+    for (int c = 0; c < plan->num_cables; c++) {
         const mtree_plan_cable_t *from = &plan->cables[c];
         const mtree_cable_t *cable = &from->cable;
         const int near = from->b == part->host;
@@ -223,8 +213,7 @@ static void part_add_cables(mtree_plan_part_t *part, const mtree_plan_t *plan)
     }
 }
 
-mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
-                                   mtree_plan_part_t **part_p)
+mtree_plan_part_t *mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host)
 {
     const mtree_plan_t *plan = cut->plan;
     const mtree_plan_part_t head = {.collective = plan->collective,
@@ -238,12 +227,8 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
                                     .bytes = plan->bytes,
                                     .throughput = plan->throughput,
                                     .seconds = plan->seconds};
-    mtree_plan_part_t *part;
-    mtree_status_t status = mtree_plan_part_alloc(&head, &part);
+    mtree_plan_part_t *part = mtree_plan_part_alloc(&head);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     if (plan->order != NULL) {
         part_name_program(part, plan);
     }
@@ -251,38 +236,25 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
         part_add_tree(part, cut, t);
     }
     part_add_cables(part, plan);
-    if (part->arena.status != MTREE_OK) {
-        mtree_plan_part_destroy(part);
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_plan_part_group(part);
-    *part_p = part;
-    return MTREE_OK;
+    return part;
 }
 
-mtree_status_t mtree_plan_part_create(const mtree_plan_t *plan, int host,
-                                      mtree_plan_part_t **part_p)
+mtree_plan_part_t *mtree_plan_part_create(const mtree_plan_t *plan, int host)
 {
-    mtree_plan_cut_t *cut;
-    mtree_status_t status = mtree_plan_cut_create(plan, &cut);
+    mtree_plan_cut_t *cut = mtree_plan_cut_create(plan);
+    mtree_plan_part_t *part = mtree_plan_cut_part(cut, host);
 
-    if (status == MTREE_OK) {
-        status = mtree_plan_cut_part(cut, host, part_p);
-        mtree_plan_cut_destroy(cut);
-    }
-    return status;
+    mtree_plan_cut_destroy(cut);
+    return part;
 }
 
 /* Append the own piece of @a host, and the common one if there is none yet. */
 static void write_host(const mtree_plan_cut_t *cut, int host, mtree_wire_t *common,
                        mtree_wire_t *own)
 {
-    mtree_plan_part_t *part;
+    mtree_plan_part_t *part = mtree_plan_cut_part(cut, host);
 
-    own->status = mtree_plan_cut_part(cut, host, &part);
-    if (own->status != MTREE_OK) {
-        return;
-    }
     if (common->length == 0) {
         mtree_plan_part_write_common(part, common);
     }
@@ -306,11 +278,10 @@ mtree_status_t mtree_plan_parts_write(const mtree_plan_t *plan, const int *host,
                                       mtree_wire_t *own, int *lengths)
 {
     /* [num_hosts each] where the piece of a host is; empty: not written yet. */
-    int *begin = calloc(2 * (size_t)plan->num_hosts, sizeof(*begin));
+    int *begin = mtree_calloc(2 * (size_t)plan->num_hosts, sizeof(*begin));
     int *end = begin + plan->num_hosts;
-    mtree_plan_cut_t *cut = NULL;
+    mtree_plan_cut_t *cut = mtree_plan_cut_create(plan);
 
-    own->status = begin == NULL ? MTREE_ERR_NO_MEMORY : mtree_plan_cut_create(plan, &cut);
     for (int rank = 0; rank < num_ranks && own->status == MTREE_OK; rank++) {
         int h = host[rank], before = own->length;
 

@@ -1,31 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/plan_part_wire.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* What shares may sum to, as in a plan that is read from a file. */
 #define MOST_SHARE (1 + 1e-6)
 
-mtree_status_t mtree_plan_part_alloc(const mtree_plan_part_t *head,
-                                     mtree_plan_part_t **part_p)
+mtree_plan_part_t *mtree_plan_part_alloc(const mtree_plan_part_t *head)
 {
     const size_t num_trees = (size_t)head->num_trees;
-    mtree_plan_part_t *part = malloc(sizeof(*part));
+    mtree_plan_part_t *part = mtree_malloc(sizeof(*part));
 
-    if (part == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     *part = *head;
     MTREE_ARENA_ARRAY(&part->arena, part->trees, num_trees);
     MTREE_ARENA_ARRAY(&part->arena, part->first, (size_t)head->num_hosts + 2);
     MTREE_ARENA_ARRAY(&part->arena, part->by_root, num_trees);
-    if (part->arena.status != MTREE_OK) {
-        mtree_plan_part_destroy(part);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *part_p = part;
-    return MTREE_OK;
+    return part;
 }
 
 void mtree_plan_part_group(mtree_plan_part_t *part)
@@ -239,17 +232,12 @@ static bool fits_trees(const mtree_plan_part_t *part, bool *seen, double *shares
 
 mtree_status_t mtree_plan_part_check(const mtree_plan_part_t *part)
 {
-    bool *seen = calloc((size_t)part->num_hosts, sizeof(*seen));
-    double *shares = calloc((size_t)part->num_hosts, sizeof(*shares));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    bool *seen = mtree_calloc((size_t)part->num_hosts, sizeof(*seen));
+    double *shares = mtree_calloc((size_t)part->num_hosts, sizeof(*shares));
+    const bool fits = (part->program == MTREE_PROGRAM_NONE || fits_program(part, seen)) &&
+                      fits_trees(part, seen, shares) && fits_cables(part);
 
-    if (seen != NULL && shares != NULL) {
-        status = (part->program == MTREE_PROGRAM_NONE || fits_program(part, seen)) &&
-                         fits_trees(part, seen, shares) && fits_cables(part)
-                     ? MTREE_OK
-                     : MTREE_ERR_INVALID;
-    }
     free(seen);
     free(shares);
-    return status;
+    return fits ? MTREE_OK : MTREE_ERR_INVALID;
 }

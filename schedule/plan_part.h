@@ -91,23 +91,20 @@ static inline bool mtree_plan_part_has_order(mtree_collective_t collective)
 /* A plan made ready to be cut. */
 typedef struct mtree_plan_cut mtree_plan_cut_t;
 
-/* Make @a plan ready, which is retained.  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t **cut_p);
+/* Make @a plan ready, which is retained. */
+mtree_plan_cut_t *mtree_plan_cut_create(const mtree_plan_t *plan);
 
 /* Free; NULL is allowed. */
 void mtree_plan_cut_destroy(mtree_plan_cut_t *cut);
 
 /* The part of @a host; the caller's reference. */
-mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
-                                   mtree_plan_part_t **part_p);
+mtree_plan_part_t *mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host);
 
 /* The part of one @a host of @a plan. */
-mtree_status_t mtree_plan_part_create(const mtree_plan_t *plan, int host,
-                                      mtree_plan_part_t **part_p);
+mtree_plan_part_t *mtree_plan_part_create(const mtree_plan_t *plan, int host);
 
 /* A part with the numbers of @a head and memory for its trees; for those who fill it. */
-mtree_status_t mtree_plan_part_alloc(const mtree_plan_part_t *head,
-                                     mtree_plan_part_t **part_p);
+mtree_plan_part_t *mtree_plan_part_alloc(const mtree_plan_part_t *head);
 
 /* Group the trees by their roots, when these are filled in. */
 void mtree_plan_part_group(mtree_plan_part_t *part);

@@ -9,6 +9,7 @@
 #include "base/address.h"
 #include "base/array.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "topo/topology.h"
 
 #include <limits.h>
@@ -38,13 +39,14 @@ typedef struct {
 
 bool mtree_wire_reserve(mtree_wire_t *wire, size_t length)
 {
-    if (wire->status == MTREE_OK) {
-        wire->status = length > (size_t)(INT_MAX - wire->length)
-                           ? MTREE_ERR_NO_MEMORY
-                           : mtree_array_reserve(&wire->bytes, &wire->capacity,
-                                                 wire->length + (int)length, 1);
+    if (length > (size_t)(INT_MAX - wire->length)) {
+        wire->status = MTREE_ERR_LIMIT;
     }
-    return wire->status == MTREE_OK;
+    if (wire->status != MTREE_OK) {
+        return false;
+    }
+    mtree_array_reserve(&wire->bytes, &wire->capacity, wire->length + (int)length, 1);
+    return true;
 }
 
 /* Where it is read, a fault unless it @a holds. */
@@ -64,7 +66,7 @@ static int most_of(const piece_t *piece, size_t bytes)
 }
 
 /* Where it is read, *array_p is memory of the part for @a num elements of @a size bytes.
- * False: there is none, or they are not there. */
+ * False: they are not there. */
 static bool has_array(piece_t *piece, mtree_plan_part_t *part, void *array_p, int num,
                       size_t size)
 {
@@ -75,7 +77,7 @@ static bool has_array(piece_t *piece, mtree_plan_part_t *part, void *array_p, in
     }
     array = mtree_arena_alloc(&part->arena, (size_t)num, size);
     memcpy(array_p, &array, sizeof(array));
-    return array != NULL;
+    return true;
 }
 
 static unsigned pass_byte(piece_t *piece, unsigned byte)
@@ -284,19 +286,16 @@ static void pass_cable(piece_t *piece, const mtree_plan_part_t *part,
     }
 }
 
-/* MTREE_ERR_NO_MEMORY. */
-static mtree_status_t pass_own(piece_t *piece, mtree_plan_part_t *part)
+/* The edges and cables at the part's host. */
+static void pass_own(piece_t *piece, mtree_plan_part_t *part)
 {
     int version = MTREE_PLAN_PART_VERSION;
 
-    piece->latency = calloc((size_t)part->num_hosts, sizeof(*piece->latency));
-    if (piece->latency == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    piece->latency = mtree_calloc((size_t)part->num_hosts, sizeof(*piece->latency));
     pass_int(piece, &version, 0, MTREE_PLAN_PART_VERSION);
     expect(piece, version == MTREE_PLAN_PART_VERSION);
     pass_int(piece, &part->host, 0, part->num_hosts - 1);
-    for (int t = 0; t < part->num_trees && part->arena.status == MTREE_OK; t++) {
+    for (int t = 0; t < part->num_trees; t++) {
         pass_edges(piece, part, &part->trees[t]);
     }
     pass_int(piece, &part->num_cables, 0, most_of(piece, LEAST_CABLE));
@@ -306,7 +305,6 @@ static mtree_status_t pass_own(piece_t *piece, mtree_plan_part_t *part)
         }
     }
     free(piece->latency);
-    return part->arena.status;
 }
 
 void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *wire)
@@ -322,9 +320,7 @@ void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire
 {
     piece_t piece = {.to = wire};
 
-    if (pass_own(&piece, (mtree_plan_part_t *)part) != MTREE_OK) {
-        wire->status = MTREE_ERR_NO_MEMORY;
-    }
+    pass_own(&piece, (mtree_plan_part_t *)part);
 }
 
 /* Read the next @a length bytes in @a piece from @a bytes on. */
@@ -340,52 +336,44 @@ static bool is_read(const piece_t *piece)
     return !piece->faulty && piece->at == piece->end;
 }
 
-/* Both pieces.  *part_p is the caller's, also on errors; NULL: there is none. */
-static mtree_status_t read_pieces(const void *common, size_t common_length,
-                                  const void *own, size_t own_length,
-                                  mtree_plan_part_t **part_p)
+/* The part of both pieces; NULL: it is faulty. */
+static mtree_plan_part_t *read_pieces(const void *common, size_t common_length,
+                                      const void *own, size_t own_length)
 {
     mtree_plan_part_t head = {0}, *part;
     piece_t piece = {0};
-    mtree_status_t status;
 
     begin_read(&piece, common, common_length);
     pass_head(&piece, &head);
     if (piece.faulty) {
-        return MTREE_ERR_INVALID;
+        return NULL;
     }
-    status = mtree_plan_part_alloc(&head, part_p);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    part = *part_p;
+    part = mtree_plan_part_alloc(&head);
     pass_common(&piece, part);
-    if (part->arena.status == MTREE_OK && is_read(&piece)) {
+    if (is_read(&piece)) {
         begin_read(&piece, own, own_length);
-        part->arena.status = pass_own(&piece, part);
+        pass_own(&piece, part);
     }
-    return part->arena.status != MTREE_OK ? MTREE_ERR_NO_MEMORY
-           : is_read(&piece)              ? mtree_plan_part_check(part)
-                                          : MTREE_ERR_INVALID;
+    if (!is_read(&piece) || mtree_plan_part_check(part) != MTREE_OK) {
+        mtree_plan_part_destroy(part);
+        return NULL;
+    }
+    return part;
 }
 
 mtree_status_t mtree_plan_part_read(const void *common, size_t common_length,
                                     const void *own, size_t own_length,
                                     mtree_plan_part_t **part_p)
 {
-    mtree_plan_part_t *part = NULL;
-    mtree_status_t status = read_pieces(common, common_length, own, own_length, &part);
+    mtree_plan_part_t *part = read_pieces(common, common_length, own, own_length);
 
-    if (status == MTREE_OK) {
-        mtree_plan_part_group(part);
-        *part_p = part;
-        return MTREE_OK;
-    }
-    mtree_plan_part_destroy(part);
-    if (status == MTREE_ERR_INVALID) {
+    if (part == NULL) {
         mtree_error("plan of rank 0: not readable as version %d; run the same mtree on "
                     "all ranks",
                     MTREE_PLAN_PART_VERSION);
+        return MTREE_ERR_INVALID;
     }
-    return status;
+    mtree_plan_part_group(part);
+    *part_p = part;
+    return MTREE_OK;
 }

@@ -23,11 +23,11 @@ typedef struct {
     unsigned char *bytes;
     int length;
     int capacity;
-    mtree_status_t status; /* MTREE_ERR_NO_MEMORY once there was none, or more than
-                              INT_MAX bytes were to be written */
+    mtree_status_t status; /* MTREE_ERR_LIMIT once more than INT_MAX bytes were to be
+                              written */
 } mtree_wire_t;
 
-/* Make room for @a length more bytes; false: `status` says why there is none. */
+/* Make room for @a length more bytes; false: they would be too many. */
 bool mtree_wire_reserve(mtree_wire_t *wire, size_t length);
 
 /* Append a piece of @a part to @a wire; look at its status when all is written. */
@@ -38,14 +38,14 @@ void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire
  * Cut @a plan for ranks on @a host [num_ranks]: the common piece, and the own pieces of
  * all ranks one after the other, @a lengths [num_ranks] bytes each.  A length of 0 stands
  * for the piece of the rank before, which is on the same host.  Both are the caller's,
- * also on MTREE_ERR_NO_MEMORY.
+ * also on MTREE_ERR_LIMIT.
  */
 mtree_status_t mtree_plan_parts_write(const mtree_plan_t *plan, const int *host,
                                       int num_ranks, mtree_wire_t *common,
                                       mtree_wire_t *own, int *lengths);
 
 /* Is @a part, whose numbers are in their ranges, safe to make layouts from?
- * MTREE_ERR_INVALID, not logged; MTREE_ERR_NO_MEMORY. */
+ * MTREE_ERR_INVALID, not logged. */
 mtree_status_t mtree_plan_part_check(const mtree_plan_part_t *part);
 
 /*

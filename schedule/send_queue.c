@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "schedule/edge_blocks.h"
 #include "schedule/operation_private.h"
 
@@ -227,7 +228,7 @@ static mtree_send_op_t *send_op_get(mtree_operation_t *operation)
         operation->free_send_ops = send_op->link;
         return send_op;
     }
-    return calloc(1, sizeof(*send_op));
+    return mtree_calloc(1, sizeof(*send_op));
 }
 
 static const char *slot_address(const mtree_receiver_t *receiver, size_t chunk)
@@ -259,8 +260,7 @@ static bool send_op_in_place(const mtree_send_op_t *send_op, const char **addres
     return data->pack == NULL && (!data->is_exclusive || !state->stream->continues);
 }
 
-/* The address of the chunk, packed where it has to be.  The operation fails where there
- * is no memory. */
+/* The address of the chunk, packed where it has to be. */
 static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
 {
     mtree_stream_state_t *state = send_op->channel->state;
@@ -271,13 +271,12 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
         return address;
     }
     send_op->packed =
-        malloc(!data->is_exclusive ? count * (size_t)data->extent
-                                   : mtree_stream_slot_bytes(data, state->stream));
-    if (send_op->packed == NULL) {
-        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
-    } else if (data->is_exclusive) {
+        mtree_malloc(!data->is_exclusive ? count * (size_t)data->extent
+                                         : mtree_stream_slot_bytes(data, state->stream));
+    if (data->is_exclusive) {
         return mtree_prefix_pack(state, send_op->chunk, send_op->packed);
-    } else if (state->blocks != NULL) {
+    }
+    if (state->blocks != NULL) {
         mtree_edge_blocks_pack(send_op->channel, send_op->chunk, send_op->packed);
     } else {
         data->pack(data->arg, -1, mtree_stream_state_offset(state, send_op->chunk),
@@ -336,19 +335,11 @@ static void channel_send(mtree_send_channel_t *channel)
     const bool paced = channel_is_paced(channel);
     const char *address;
 
-    if (send_op == NULL) {
-        mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
-        return;
-    }
     send_op->channel = channel;
     send_op->chunk = channel_advance(channel);
     send_op->bytes = bytes;
     send_op->begin = mtree_operation_clock(operation);
     address = send_op_address(send_op, count);
-    if (operation->status != MTREE_OK) {
-        send_op_put(operation, send_op);
-        return;
-    }
     channel->send_queue->outstanding += bytes;
     mtree_event_init(&send_op->event, &operation->inbox, send_op_sent);
     if (!mtree_stream_state_began(

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How an operation begins: over the trees of its layout, or by its program. */
+#include "base/memory.h"
 #include "schedule/operation_private.h"
 #include "schedule/program/run.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* With its queues, and the first two batches.  NULL: no memory. */
+/* With its queues, and the first two batches. */
 static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
                                           const mtree_operation_data_t *data)
 {
     mtree_operation_t *operation =
-        calloc(1, sizeof(mtree_operation_t) +
-                      (size_t)layout->num_peers * sizeof(mtree_send_queue_t) +
-                      (size_t)layout->num_in * sizeof(size_t) +
-                      (2 * (size_t)layout->num_steps + 1) * sizeof(int));
+        mtree_calloc(1, sizeof(mtree_operation_t) +
+                            (size_t)layout->num_peers * sizeof(mtree_send_queue_t) +
+                            (size_t)layout->num_in * sizeof(size_t) +
+                            (2 * (size_t)layout->num_steps + 1) * sizeof(int));
 
-    if (operation == NULL) {
-        return NULL;
-    }
     operation->layout = layout;
     operation->data = *data;
     operation->send_queues = (mtree_send_queue_t *)(operation + 1);
@@ -30,11 +28,9 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
         operation->send_queues[i].window = layout->peers[i].initial_window;
         operation->send_queues[i].max_window = layout->peers[i].window;
     }
-    if (!mtree_batch_add(operation) ||
-        (operation->next_stream < layout->num_streams && !mtree_batch_add(operation))) {
-        mtree_batches_free(operation->oldest);
-        free(operation);
-        return NULL;
+    mtree_batch_add(operation);
+    if (operation->next_stream < layout->num_streams) {
+        mtree_batch_add(operation);
     }
     return operation;
 }
@@ -67,22 +63,18 @@ static bool operation_idle(mtree_inbox_t *inbox)
     return mtree_operation_is_idle(operation);
 }
 
-mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
-                                     mtree_transport_t *transport,
-                                     const mtree_operation_data_t *data,
-                                     mtree_operation_func_t func, void *arg,
-                                     mtree_operation_t **operation_p)
+void mtree_operation_start(const mtree_layout_t *layout, mtree_transport_t *transport,
+                           const mtree_operation_data_t *data,
+                           mtree_operation_func_t func, void *arg,
+                           mtree_operation_t **operation_p)
 {
     mtree_operation_t *operation;
 
     if (layout->program != NULL) {
-        return mtree_program_start_layout(layout, transport, data, func, arg,
-                                          operation_p);
+        mtree_program_start_layout(layout, transport, data, func, arg, operation_p);
+        return;
     }
     operation = operation_alloc(layout, data);
-    if (operation == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_operation_init(operation, transport, func, arg, operation_idle,
                          operation_clear);
     operation->last[false] = operation->last[true] = INFINITY;
@@ -95,7 +87,6 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
         mtree_batch_begin(operation, batch);
     }
     mtree_inbox_open(&operation->inbox);
-    return MTREE_OK;
 }
 
 size_t mtree_operation_scratch(const mtree_layout_t *layout,

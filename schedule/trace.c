@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/trace.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
-mtree_status_t mtree_trace_create(size_t room, mtree_trace_t **trace_p)
+mtree_trace_t *mtree_trace_create(size_t room)
 {
-    mtree_trace_t *trace = malloc(sizeof(*trace));
+    mtree_trace_event_t *events = calloc(room, sizeof(*events));
+    mtree_trace_t *trace;
 
-    if (trace == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+    if (events == NULL) {
+        return NULL;
     }
-    trace->events = calloc(room, sizeof(*trace->events));
-    if (trace->events == NULL) {
-        free(trace);
-        return MTREE_ERR_NO_MEMORY;
-    }
+    trace = mtree_malloc(sizeof(*trace));
+    trace->events = events;
     trace->room = room;
     atomic_init(&trace->added, 0);
     atomic_init(&trace->calls, 0);
-    *trace_p = trace;
-    return MTREE_OK;
+    return trace;
 }
 
 void mtree_trace_destroy(mtree_trace_t *trace)

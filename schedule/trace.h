@@ -6,8 +6,6 @@
 #ifndef MTREE_SCHEDULE_TRACE_H
 #define MTREE_SCHEDULE_TRACE_H
 
-#include "base/status.h"
-
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,8 +30,9 @@ typedef struct {
     atomic_uint calls;
 } mtree_trace_t;
 
-/* A trace of the newest @a room events (> 0).  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_trace_create(size_t room, mtree_trace_t **trace_p);
+/* A trace of the newest @a room events (> 0), which users choose; NULL: there is no
+ * memory for so many. */
+mtree_trace_t *mtree_trace_create(size_t room);
 
 /* Free; NULL is allowed. */
 void mtree_trace_destroy(mtree_trace_t *trace);

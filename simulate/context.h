@@ -72,9 +72,8 @@ void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status,
                            void *arg);
 
 /* Run @a program. */
-mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
-                                     const mtree_program_t *program,
-                                     const mtree_operation_data_t *data);
+void mtree_simulated_start(mtree_simulated_rank_t *rank, const mtree_program_t *program,
+                           const mtree_operation_data_t *data);
 
 /* Make the ranks of @a simulation, which stays where it is.  Each is to @a start when it
  * arrives; @a arg is kept for that. */

@@ -227,13 +227,12 @@ void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status, 
     }
 }
 
-mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
-                                     const mtree_program_t *program,
-                                     const mtree_operation_data_t *data)
+void mtree_simulated_start(mtree_simulated_rank_t *rank, const mtree_program_t *program,
+                           const mtree_operation_data_t *data)
 {
     static void *const nowhere[MTREE_BUFFER_LAST];
 
-    return mtree_program_start(
+    mtree_program_start(
         program, mtree_pt2pt_transport(rank->simulation->pt2pt, rank->number), data,
         nowhere, NULL, mtree_simulated_ended, rank, &rank->operation);
 }

@@ -57,27 +57,23 @@ static mtree_status_t make_blocks(run_t *run)
 }
 
 /* The part of the plan for the host of @a rank. */
-static mtree_status_t cut_part(run_t *run, const mtree_simulated_rank_t *rank)
+static const mtree_plan_part_t *cut_part(run_t *run, const mtree_simulated_rank_t *rank)
 {
     int host = run->placement->host[rank->number];
 
-    if (run->part != NULL && run->part->host == host) {
-        return MTREE_OK;
+    if (run->part == NULL || run->part->host != host) {
+        mtree_plan_part_destroy(run->part);
+        run->part = mtree_plan_cut_part(run->cut, host);
     }
-    mtree_plan_part_destroy(run->part);
-    run->part = NULL;
-    return mtree_plan_cut_part(run->cut, host, &run->part);
+    return run->part;
 }
 
 /* What the rank does. */
 static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
 {
-    mtree_status_t status = cut_part(run, rank);
+    mtree_status_t status = mtree_layout_create(cut_part(run, rank), run->placement,
+                                                &run->call, rank->number, &rank->layout);
 
-    if (status == MTREE_OK) {
-        status = mtree_layout_create(run->part, run->placement, &run->call, rank->number,
-                                     &rank->layout);
-    }
     if (status == MTREE_ERR_UNSUPPORTED || status == MTREE_ERR_INVALID) {
         mtree_error("simulator: a plan for %s from host %d cannot serve %s from host %d; "
                     "plan for it",
@@ -113,15 +109,17 @@ static mtree_status_t start_static(run_t *run, mtree_simulated_rank_t *rank,
         return status;
     }
     if (rank->layout->program != NULL) {
-        return mtree_simulated_start(rank, rank->layout->program, data);
+        mtree_simulated_start(rank, rank->layout->program, data);
+        return MTREE_OK;
     }
     status = pace(run, rank);
     if (status != MTREE_OK) {
         return status;
     }
-    return mtree_operation_start(
-        rank->layout, mtree_pt2pt_transport(run->simulation.pt2pt, rank->number), data,
-        mtree_simulated_ended, rank, &rank->operation);
+    mtree_operation_start(rank->layout,
+                          mtree_pt2pt_transport(run->simulation.pt2pt, rank->number),
+                          data, mtree_simulated_ended, rank, &rank->operation);
+    return MTREE_OK;
 }
 
 /* With memory for the whole message, as a rank has by default. */
@@ -172,9 +170,7 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
     if (status == MTREE_OK) {
         status = create_placement(run);
     }
-    if (status == MTREE_OK) {
-        status = mtree_plan_cut_create(run->plan, &run->cut);
-    }
+    run->cut = mtree_plan_cut_create(run->plan);
     if (status == MTREE_OK) {
         status = make_blocks(run);
     }

@@ -85,9 +85,8 @@ mtree_plan_part_t *coll_mtree_default_part_create(mtree_collective_t collective,
                                                   int rank, int num_ranks)
 {
     mtree_plan_t *plan = coll_mtree_default_plan_create(collective, root, num_ranks);
-    mtree_plan_part_t *part;
+    mtree_plan_part_t *part = mtree_plan_part_create(plan, rank);
 
-    mtree_require(mtree_plan_part_create(plan, rank, &part));
     mtree_plan_destroy(plan);
     return part;
 }

@@ -137,13 +137,9 @@ static bool begin(relayed_call_t *call)
     coll_mtree_relay_transport_init(&call->transport, comm,
                                     args->op != NULL ? args->datatype : MPI_BYTE,
                                     call->relayed, call->layout, &call->start);
-    if (mtree_operation_start(call->layout, &call->transport.super.super,
-                              &call->buffers.super, NULL, NULL,
-                              &call->operation) != MTREE_OK) {
-        call->operation = NULL;
-        coll_mtree_relay_transport_end(&call->transport);
-    }
-    return call->operation != NULL;
+    mtree_operation_start(call->layout, &call->transport.super.super,
+                          &call->buffers.super, NULL, NULL, &call->operation);
+    return true;
 }
 
 /* The state of this rank's part. */

@@ -164,7 +164,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
-        mtree_require(mtree_goodput_create(req->layout, &req->goodput));
+        req->goodput = mtree_goodput_create(req->layout);
     }
     req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = part->num_trees;
@@ -247,9 +247,8 @@ static void request_begin(coll_mtree_request_t *req)
         mtree_require(request_start_by_arrival(req));
     } else {
         request_begin_tcp(req);
-        mtree_require(mtree_operation_start(req->layout, &req->transport.super,
-                                            &req->buffers.super, request_ended, req,
-                                            &operation));
+        mtree_operation_start(req->layout, &req->transport.super, &req->buffers.super,
+                              request_ended, req, &operation);
     }
 }
 

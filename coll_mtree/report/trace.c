@@ -40,10 +40,11 @@ mtree_trace_t *coll_mtree_trace_get(void)
     return job.trace;
 }
 
-/* This rank's events and their number, malloc'ed. */
+/* This rank's events and their number, malloc'ed; none where there was no memory for
+ * them. */
 static rank_trace_t *own_trace(size_t *count_p)
 {
-    size_t count = mtree_trace_count(job.trace);
+    size_t count = job.trace == NULL ? 0 : mtree_trace_count(job.trace);
     rank_trace_t *own = mtree_calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
 
     snprintf(own->host, sizeof(own->host), "%s", coll_mtree_nodename());
@@ -234,7 +235,13 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
     if (c->trace == NULL || c->trace[0] == '\0' || c->trace_events == 0) {
         return;
     }
-    mtree_require(mtree_trace_create(c->trace_events, &job.trace));
+    job.trace = mtree_trace_create(c->trace_events);
+    if (job.trace == NULL) {
+        mtree_error("coll_mtree_trace: no memory for %zu events per rank; lower "
+                    "coll_mtree_trace_events",
+                    c->trace_events);
+    }
+    /* Without events of its own, too: others may have some, and wait for this rank. */
     job.world = module;
     coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, trace_end, NULL);
 }

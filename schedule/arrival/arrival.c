@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
 
+#include "base/memory.h"
 #include "schedule/chunks.h"
 
 #include <math.h>
@@ -131,51 +132,28 @@ static void run_fill_layout(mtree_arrival_run_t *run)
     run_fill_peers(run, chunk * call->unit_bytes);
 }
 
-static mtree_status_t run_create(const mtree_arrival_t *arrival,
-                                 mtree_arrival_run_t **run_p)
+static mtree_arrival_run_t *run_create(const mtree_arrival_t *arrival)
 {
     size_t ranks = (size_t)arrival->placement->num_ranks;
-    mtree_status_t status = mtree_collective_check(arrival->call->collective);
-    mtree_arrival_run_t *run;
+    mtree_arrival_run_t *run = mtree_calloc(1, sizeof(*run));
     bool is_coordinator;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    if (!mtree_arrival_serves(arrival->call->collective)) {
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    run = calloc(1, sizeof(*run));
-    if (run == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     run->arrival = *arrival;
     run->coordinator = find_coordinator(arrival);
     is_coordinator = mtree_arrival_is_coordinator(run);
-    run->posted_recvs = calloc(is_coordinator ? ranks : 1, sizeof(*run->posted_recvs));
-    run->layout.peers = calloc(ranks, sizeof(*run->layout.peers));
-    if (run->posted_recvs == NULL || run->layout.peers == NULL) {
-        status = MTREE_ERR_NO_MEMORY;
-        goto destroy_run;
-    }
+    run->posted_recvs =
+        mtree_calloc(is_coordinator ? ranks : 1, sizeof(*run->posted_recvs));
+    run->layout.peers = mtree_calloc(ranks, sizeof(*run->layout.peers));
     run_fill_layout(run);
     if (is_coordinator && run->stream.up) {
-        status = mtree_chain_create(arrival->plan, arrival->placement, run->coordinator,
-                                    &run->chain);
+        run->chain =
+            mtree_chain_create(arrival->plan, arrival->placement, run->coordinator);
     }
-    if (status == MTREE_OK && is_coordinator && run->has_directory) {
-        status = mtree_directory_create(arrival->plan, arrival->placement,
-                                        run->coordinator, &run->directory);
+    if (is_coordinator && run->has_directory) {
+        run->directory =
+            mtree_directory_create(arrival->plan, arrival->placement, run->coordinator);
     }
-    if (status != MTREE_OK) {
-        goto destroy_run;
-    }
-    *run_p = run;
-    return MTREE_OK;
-
-destroy_run:
-    run_destroy(run);
-    return status;
+    return run;
 }
 
 mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
@@ -183,22 +161,23 @@ mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
                                    mtree_operation_func_t func, void (*released)(void *),
                                    void *arg, mtree_operation_t **operation_p)
 {
+    mtree_status_t status = mtree_collective_check(arrival->call->collective);
     mtree_operation_data_t controlled;
     mtree_arrival_run_t *run;
-    mtree_status_t status = run_create(arrival, &run);
 
     if (status != MTREE_OK) {
         return status;
     }
+    if (!mtree_arrival_serves(arrival->call->collective)) {
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    run = run_create(arrival);
     run->released = released;
     run->arg = arg;
     controlled = *data;
     controlled.controller =
         (mtree_operation_controller_t){run_progress, run_released, run};
-    status = mtree_operation_start(&run->layout, arrival->transport, &controlled, func,
-                                   arg, operation_p);
-    if (status != MTREE_OK) {
-        run_destroy(run);
-    }
-    return status;
+    mtree_operation_start(&run->layout, arrival->transport, &controlled, func, arg,
+                          operation_p);
+    return MTREE_OK;
 }

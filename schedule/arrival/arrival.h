@@ -62,8 +62,8 @@ bool mtree_arrival_serves(mtree_collective_t collective);
  * Start, as mtree_operation_start().  @a released (may be NULL) is called with @a arg
  * when nothing is outstanding any more, which may be long after the end.  Until then
  * *data's functions and what @a arrival points to are in use.  On an error nothing was
- * sent and neither function is called: MTREE_ERR_NO_MEMORY; MTREE_ERR_UNSUPPORTED: it
- * does not serve the collective; MTREE_ERR_INVALID: an unknown collective (logged).
+ * sent and neither function is called: MTREE_ERR_UNSUPPORTED: it does not serve the
+ * collective; MTREE_ERR_INVALID: an unknown collective (logged).
  */
 mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
                                    const mtree_operation_data_t *data,

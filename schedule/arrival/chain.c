@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/chain.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,16 +58,13 @@ static void chain_read_places(mtree_chain_t *chain, int *scratch)
     }
 }
 
-mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
-                                  const mtree_placement_t *placement, int root,
-                                  mtree_chain_t **chain_p)
+mtree_chain_t *mtree_chain_create(const mtree_plan_t *plan,
+                                  const mtree_placement_t *placement, int root)
 {
     size_t ranks = (size_t)placement->num_ranks, hosts = (size_t)placement->num_hosts;
-    mtree_chain_t *chain = calloc(1, sizeof(*chain) + (ranks + 4 * hosts) * sizeof(int));
+    mtree_chain_t *chain =
+        mtree_calloc(1, sizeof(*chain) + (ranks + 4 * hosts) * sizeof(int));
 
-    if (chain == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     chain->plan = plan;
     chain->placement = placement;
     chain->root = chain->last = root;
@@ -82,8 +81,7 @@ mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
         chain->missing[host] = placement->first[host + 1] - placement->first[host] -
                                (host == placement->host[root]);
     }
-    *chain_p = chain;
-    return MTREE_OK;
+    return chain;
 }
 
 void mtree_chain_destroy(mtree_chain_t *chain)

@@ -32,11 +32,9 @@ typedef struct {
 /*
  * Chains that end at rank @a root, by the tree of @a plan, or one chain where this tree
  * does not describe an order.  @a plan and @a placement stay the caller's.
- * MTREE_ERR_NO_MEMORY.
  */
-mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
-                                  const mtree_placement_t *placement, int root,
-                                  mtree_chain_t **chain_p);
+mtree_chain_t *mtree_chain_create(const mtree_plan_t *plan,
+                                  const mtree_placement_t *placement, int root);
 
 /* Free; NULL is allowed. */
 void mtree_chain_destroy(mtree_chain_t *chain);

@@ -135,10 +135,7 @@ static bool coordinator_copy(mtree_arrival_run_t *run)
         !budget_take(run->arrival.copy_budget, bytes)) {
         return false;
     }
-    if (!mtree_dynamic_peers_copy_result(run->operation)) {
-        atomic_fetch_add(run->arrival.copy_budget, bytes);
-        return false;
-    }
+    mtree_dynamic_peers_copy_result(run->operation);
     run->copied_bytes = bytes;
     return true;
 }

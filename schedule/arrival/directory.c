@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/directory.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 typedef enum { ABSENT, WAITING, TAKING, HOLDING, DISMISSED } state_t;
@@ -33,25 +35,20 @@ typedef struct {
     int receiver, source; /* their order of arrival */
 } merit_t;
 
-mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
-                                      const mtree_placement_t *placement, int root,
-                                      mtree_directory_t **directory_p)
+mtree_directory_t *mtree_directory_create(const mtree_plan_t *plan,
+                                          const mtree_placement_t *placement, int root)
 {
-    mtree_directory_t *directory =
-        calloc(1, sizeof(*directory) + (size_t)placement->num_ranks * sizeof(member_t) +
-                      (size_t)placement->num_hosts * sizeof(int));
+    mtree_directory_t *directory = mtree_calloc(
+        1, sizeof(*directory) + (size_t)placement->num_ranks * sizeof(member_t) +
+               (size_t)placement->num_hosts * sizeof(int));
 
-    if (directory == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     directory->plan = plan;
     directory->placement = placement;
     directory->root = root;
     directory->members = (member_t *)(directory + 1);
     directory->serving = (int *)(directory->members + placement->num_ranks);
     directory->members[root] = (member_t){.state = HOLDING, .source = -1};
-    *directory_p = directory;
-    return MTREE_OK;
+    return directory;
 }
 
 void mtree_directory_destroy(mtree_directory_t *directory)

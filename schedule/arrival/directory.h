@@ -21,11 +21,9 @@ typedef struct mtree_directory mtree_directory_t;
 /*
  * The directory of a broadcast from rank @a root among the ranks of @a placement.  @a
  * plan gives the size and, where it has them, the routes.  Both stay the caller's.
- * MTREE_ERR_NO_MEMORY.
  */
-mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
-                                      const mtree_placement_t *placement, int root,
-                                      mtree_directory_t **directory_p);
+mtree_directory_t *mtree_directory_create(const mtree_plan_t *plan,
+                                          const mtree_placement_t *placement, int root);
 
 /* Free; NULL is allowed. */
 void mtree_directory_destroy(mtree_directory_t *directory);

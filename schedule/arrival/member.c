@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "schedule/arrival/private.h"
 #include "schedule/operation_private.h"
 
@@ -22,12 +23,8 @@ static void control_msg_sent(mtree_event_t *event)
 void mtree_arrival_send(mtree_arrival_run_t *run, int rank,
                         const mtree_arrival_command_t *command)
 {
-    control_msg_t *control_msg = calloc(1, sizeof(*control_msg));
+    control_msg_t *control_msg = mtree_calloc(1, sizeof(*control_msg));
 
-    if (control_msg == NULL) {
-        mtree_operation_fail(run->operation, MTREE_ERR_NO_MEMORY);
-        return;
-    }
     control_msg->run = run;
     if (command != NULL) {
         control_msg->command = *command;

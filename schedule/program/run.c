@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/program/run.h"
 
+#include "base/memory.h"
 #include "schedule/operation_private.h"
 
 #include <stdalign.h>
@@ -146,16 +147,13 @@ static mtree_request_t *take_request(run_t *run)
         run->spare = request->spare;
         return request;
     }
-    request = malloc(sizeof(*request));
-    if (request != NULL) {
-        request->run = run;
-    }
+    request = mtree_malloc(sizeof(*request));
+    request->run = run;
     return request;
 }
 
 /* Begin @a count units from @a first on of the message of @a step. */
-static mtree_status_t begin_piece(run_t *run, const mtree_step_t *step, size_t first,
-                                  size_t count)
+static void begin_piece(run_t *run, const mtree_step_t *step, size_t first, size_t count)
 {
     const mtree_transport_ops_t *ops = run->super.transport->ops;
     const bool is_sent = step->kind == MTREE_STEP_SEND;
@@ -163,9 +161,6 @@ static mtree_status_t begin_piece(run_t *run, const mtree_step_t *step, size_t f
     void *at = address(run, mtree_place(whole.buffer, whole.offset + first));
     mtree_request_t *request = take_request(run);
 
-    if (request == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_event_init(&request->event, &run->super.inbox, request_done);
     request->step = run->at;
     request->first = first;
@@ -179,22 +174,20 @@ static mtree_status_t begin_piece(run_t *run, const mtree_step_t *step, size_t f
         request->spare = run->spare;
         run->spare = request;
     }
-    return run->super.status;
 }
 
 /* Begin the message of @a step, in pieces where it is long. */
-static mtree_status_t begin_message(run_t *run, const mtree_step_t *step)
+static void begin_message(run_t *run, const mtree_step_t *step)
 {
     const size_t piece = run->program->piece > 0 ? run->program->piece : step->count;
-    mtree_status_t status = MTREE_OK;
 
     run->left[run->at] = step->count;
-    for (size_t first = 0; first < step->count && status == MTREE_OK; first += piece) {
+    for (size_t first = 0; first < step->count && run->super.status == MTREE_OK;
+         first += piece) {
         const size_t rest = step->count - first;
 
-        status = begin_piece(run, step, first, rest < piece ? rest : piece);
+        begin_piece(run, step, first, rest < piece ? rest : piece);
     }
-    return status;
 }
 
 /* The address of @a place, which is in the block that @a step copies. */
@@ -279,7 +272,7 @@ static bool run_idle(mtree_inbox_t *inbox)
         } else if (step->kind == MTREE_STEP_COPY) {
             copy(run, step);
         } else if (step->kind != MTREE_STEP_WAIT) {
-            run->super.status = begin_message(run, step);
+            begin_message(run, step);
         } else if (run->left[step->request] > 0) {
             break;
         }
@@ -287,19 +280,14 @@ static bool run_idle(mtree_inbox_t *inbox)
     return mtree_operation_is_idle(&run->super);
 }
 
-mtree_status_t mtree_program_start(const mtree_program_t *program,
-                                   mtree_transport_t *transport,
-                                   const mtree_operation_data_t *data,
-                                   void *const *address, void *room,
-                                   mtree_operation_func_t func, void *arg,
-                                   mtree_operation_t **operation_p)
+void mtree_program_start(const mtree_program_t *program, mtree_transport_t *transport,
+                         const mtree_operation_data_t *data, void *const *address,
+                         void *room, mtree_operation_func_t func, void *arg,
+                         mtree_operation_t **operation_p)
 {
-    run_t *run = calloc(1, sizeof(*run) + program->num_steps * sizeof(run->left[0]));
+    run_t *run =
+        mtree_calloc(1, sizeof(*run) + program->num_steps * sizeof(run->left[0]));
 
-    if (run == NULL) {
-        free(room);
-        return MTREE_ERR_NO_MEMORY;
-    }
     run->room = room;
     run->program = program;
     memcpy(run->address, address, sizeof(run->address));
@@ -307,7 +295,6 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
     mtree_operation_init(&run->super, transport, func, arg, run_idle, clear);
     *operation_p = &run->super;
     mtree_inbox_open(&run->super.inbox);
-    return MTREE_OK;
 }
 
 /* Bytes of memory for @a units, of which the next piece begins where any may. */
@@ -337,28 +324,24 @@ size_t mtree_program_scratch(const mtree_layout_t *layout,
     return bytes;
 }
 
-mtree_status_t mtree_program_start_layout(const mtree_layout_t *layout,
-                                          mtree_transport_t *transport,
-                                          const mtree_operation_data_t *data,
-                                          mtree_operation_func_t func, void *arg,
-                                          mtree_operation_t **operation_p)
+void mtree_program_start_layout(const mtree_layout_t *layout,
+                                mtree_transport_t *transport,
+                                const mtree_operation_data_t *data,
+                                mtree_operation_func_t func, void *arg,
+                                mtree_operation_t **operation_p)
 {
     void *address[MTREE_BUFFER_LAST] = {
         [MTREE_BUFFER_INPUT] = (void *)data->input, [MTREE_BUFFER_RESULT] = data->output};
-    const size_t bytes = mtree_program_scratch(layout, data);
-    char *room = malloc(bytes), *at = room;
+    char *room = mtree_malloc(mtree_program_scratch(layout, data)), *at = room;
 
-    if (room == NULL && bytes > 0) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
         if (is_made(layout, b)) {
             address[b] = mtree_address(at, -data->gap);
             at += room_of(data, layout->program->lengths[b]);
         }
     }
-    return mtree_program_start(layout->program, transport, data, address, room, func, arg,
-                               operation_p);
+    mtree_program_start(layout->program, transport, data, address, room, func, arg,
+                        operation_p);
 }
 
 const mtree_step_t *mtree_program_waits(const mtree_operation_t *operation)

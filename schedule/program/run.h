@@ -19,23 +19,20 @@
  *
  * Program and transport stay until the end; *data and the addresses are copied, and @a
  * room (may be NULL) is freed with the run.  All messages have tag 0.  @a func is as
- * of mtree_operation_start().  MTREE_ERR_NO_MEMORY: nothing was sent, @a func is not
- * called, and the room is freed.
+ * of mtree_operation_start().
  */
-mtree_status_t mtree_program_start(const mtree_program_t *program,
-                                   mtree_transport_t *transport,
-                                   const mtree_operation_data_t *data,
-                                   void *const *address, void *room,
-                                   mtree_operation_func_t func, void *arg,
-                                   mtree_operation_t **operation_p);
+void mtree_program_start(const mtree_program_t *program, mtree_transport_t *transport,
+                         const mtree_operation_data_t *data, void *const *address,
+                         void *room, mtree_operation_func_t func, void *arg,
+                         mtree_operation_t **operation_p);
 
 /* Run the program of @a layout on the user's buffers in @a data; it allocates
  * mtree_program_scratch() bytes for its others. */
-mtree_status_t mtree_program_start_layout(const mtree_layout_t *layout,
-                                          mtree_transport_t *transport,
-                                          const mtree_operation_data_t *data,
-                                          mtree_operation_func_t func, void *arg,
-                                          mtree_operation_t **operation_p);
+void mtree_program_start_layout(const mtree_layout_t *layout,
+                                mtree_transport_t *transport,
+                                const mtree_operation_data_t *data,
+                                mtree_operation_func_t func, void *arg,
+                                mtree_operation_t **operation_p);
 size_t mtree_program_scratch(const mtree_layout_t *layout,
                              const mtree_operation_data_t *data);
 

@@ -10,13 +10,10 @@ static inline mtree_status_t layout_from_plan(const mtree_plan_t *plan,
                                               const mtree_call_t *call, int rank,
                                               mtree_layout_t **layout_p)
 {
-    mtree_plan_part_t *part;
-    mtree_status_t status = mtree_plan_part_create(plan, placement->host[rank], &part);
+    mtree_plan_part_t *part = mtree_plan_part_create(plan, placement->host[rank]);
+    mtree_status_t status = mtree_layout_create(part, placement, call, rank, layout_p);
 
-    if (status == MTREE_OK) {
-        status = mtree_layout_create(part, placement, call, rank, layout_p);
-        mtree_plan_part_destroy(part);
-    }
+    mtree_plan_part_destroy(part);
     return status;
 }
 

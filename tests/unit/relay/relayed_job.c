@@ -226,12 +226,12 @@ static void rank_begin(relayed_job_t *job, int r)
     }
     data.input = rank->input;
     data.output = rank->output;
-    unit_ok(mtree_plan_part_create(job->plan, r, &part));
+    part = mtree_plan_part_create(job->plan, r);
     unit_ok(mtree_layout_create(part, job->placement, call, r, &rank->layout));
     mtree_plan_part_destroy(part);
     rank->has_ended = false;
-    unit_ok(mtree_operation_start(rank->layout, &rank->transport, &data, operation_ended,
-                                  rank, &rank->operation));
+    mtree_operation_start(rank->layout, &rank->transport, &data, operation_ended, rank,
+                          &rank->operation);
 }
 
 void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,

@@ -124,7 +124,7 @@ UNIT_EACH(test_sources, bcasts)
     if (bcasts[_i].is_line) {
         add_line_of_routes(plan);
     }
-    unit_ok(mtree_directory_create(plan, placement, bcasts[_i].root, &directory));
+    directory = mtree_directory_create(plan, placement, bcasts[_i].root);
     follow_directory(directory, bcasts[_i].story);
 }
 
@@ -175,7 +175,7 @@ UNIT_EACH(test_chains, reductions)
     for (int h = 0; h < reductions[_i].hosts && reductions[_i].parent[0] < 0; h++) {
         plan->trees[0].parent[h] = reductions[_i].parent[h];
     }
-    unit_ok(mtree_chain_create(plan, placement, reductions[_i].root, &chain));
+    chain = mtree_chain_create(plan, placement, reductions[_i].root);
     ck_assert(!mtree_chain_is_settled(chain));
     follow_chain(chain, reductions[_i].story);
     ck_assert(mtree_chain_is_settled(chain));

@@ -131,7 +131,7 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                    .fold = chaos_fold_add};
 
     if (job->layout[rank]->num_steps > 0) {
-        unit_ok(mtree_trace_create(MAX_EVENTS, &job->trace[rank]));
+        job->trace[rank] = mtree_trace_create(MAX_EVENTS);
         data.trace = job->trace[rank];
     }
 
@@ -146,10 +146,10 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                         .unpack = unpack,
                                         .arg = job->output[rank]};
     }
-    unit_ok(mtree_goodput_create(job->layout[rank], &job->goodput[rank]));
+    job->goodput[rank] = mtree_goodput_create(job->layout[rank]);
     data.goodput = job->goodput[rank];
-    unit_ok(mtree_operation_start(job->layout[rank], chaos_transport(chaos, rank), &data,
-                                  NULL, NULL, &job->operation[rank]));
+    mtree_operation_start(job->layout[rank], chaos_transport(chaos, rank), &data, NULL,
+                          NULL, &job->operation[rank]);
 }
 
 static uint32_t expected(const job_t *job, size_t i)

@@ -184,12 +184,12 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
     job->call.overlap = mtree_operation_overlap(&data);
     unit_ok(layout_from_plan(job->plan, job->placement, &job->call, rank,
                              &job->layout[rank]));
-    unit_ok(mtree_goodput_create(job->layout[rank], &job->goodput[rank]));
-    unit_ok(mtree_trace_create(EVENTS, &job->trace[rank]));
+    job->goodput[rank] = mtree_goodput_create(job->layout[rank]);
+    job->trace[rank] = mtree_trace_create(EVENTS);
     data.goodput = job->goodput[rank];
     data.trace = job->trace[rank];
-    unit_ok(mtree_operation_start(job->layout[rank], chaos_transport(chaos, rank), &data,
-                                  ended, job, &job->operation[rank]));
+    mtree_operation_start(job->layout[rank], chaos_transport(chaos, rank), &data, ended,
+                          job, &job->operation[rank]);
 }
 
 /* Every program, and a collective that it does. */
