@@ -47,9 +47,9 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                      mtree_simulation_t *simulation_p);
 void mtree_simulation_close(mtree_simulation_t *simulation);
 
-/* Set all but the trees of *result_p for a simulation that took @a seconds. */
-mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
-                                       double seconds, mtree_simulate_result_t *result_p);
+/* All but the trees of the result of a simulation that took @a seconds. */
+mtree_simulate_result_t mtree_simulation_result(const mtree_simulation_t *simulation,
+                                                double seconds);
 
 struct mtree_simulated_rank {
     mtree_simulation_t *simulation;
@@ -77,8 +77,8 @@ void mtree_simulated_start(mtree_simulated_rank_t *rank, const mtree_program_t *
 
 /* Make the ranks of @a simulation, which stays where it is.  Each is to @a start when it
  * arrives; @a arg is kept for that. */
-mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
-                                      mtree_simulated_start_t start, void *arg);
+void mtree_simulation_begin(mtree_simulation_t *simulation, mtree_simulated_start_t start,
+                            void *arg);
 
 /* Let all ranks run to their end; *seconds_p is when the last one left.
  * MTREE_ERR_TRANSPORT (logged): some wait for ever. */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -15,15 +16,9 @@ struct mtree_event_queue {
     mtree_status_t status;
 };
 
-mtree_status_t mtree_event_queue_create(mtree_event_queue_t **queue_p)
+mtree_event_queue_t *mtree_event_queue_create(void)
 {
-    mtree_event_queue_t *queue = calloc(1, sizeof(*queue));
-
-    if (queue == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *queue_p = queue;
-    return MTREE_OK;
+    return mtree_calloc(1, sizeof(mtree_event_queue_t));
 }
 
 void mtree_event_queue_destroy(mtree_event_queue_t *queue)
@@ -103,11 +98,8 @@ void mtree_event_queue_remove(mtree_event_queue_t *queue, mtree_timer_t *timer)
 void mtree_event_queue_add(mtree_event_queue_t *queue, mtree_timer_t *timer, double time)
 {
     mtree_event_queue_remove(queue, timer);
-    if (mtree_array_reserve(&queue->heap, &queue->capacity, (int)queue->length + 1,
-                            sizeof(*queue->heap)) != MTREE_OK) {
-        mtree_event_queue_fail(queue, MTREE_ERR_NO_MEMORY);
-        return;
-    }
+    mtree_array_reserve(&queue->heap, &queue->capacity, (int)queue->length + 1,
+                        sizeof(*queue->heap));
     timer->time = time > queue->now ? time : queue->now;
     timer->sequence = queue->next_sequence++;
     sift_up(queue, queue->length++, timer);

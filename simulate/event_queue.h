@@ -28,7 +28,7 @@ struct mtree_timer {
 };
 
 /* A queue at time 0, owned by the caller. */
-mtree_status_t mtree_event_queue_create(mtree_event_queue_t **queue_p);
+mtree_event_queue_t *mtree_event_queue_create(void);
 
 /* Free; NULL is allowed.  Timers that wait do not fire. */
 void mtree_event_queue_destroy(mtree_event_queue_t *queue);
@@ -38,8 +38,7 @@ double mtree_event_queue_now(const mtree_event_queue_t *queue);
 
 /*
  * Have @a timer->func called at @a time.  A time that has passed means now, after the
- * timers that are due already.  A timer that waits is moved.  MTREE_ERR_NO_MEMORY makes
- * mtree_event_queue_run() fail, so that callers need not handle it.
+ * timers that are due already.  A timer that waits is moved.
  */
 void mtree_event_queue_add(mtree_event_queue_t *queue, mtree_timer_t *timer, double time);
 

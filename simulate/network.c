@@ -2,6 +2,7 @@
 #include "simulate/network_model.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void set_losses(mtree_network_t *network)
         return;
     }
     MTREE_ARENA_ARRAY(&network->arena, network->loss, (size_t)network->num_arcs);
-    for (int arc = 0; arc < network->num_arcs && network->loss != NULL; arc++) {
+    for (int arc = 0; arc < network->num_arcs; arc++) {
         mtree_loss_init(&network->loss[arc],
                         fmax(0.0, topology->links[arc >> 1].conditions.loss),
                         (uint64_t)arc);
@@ -69,10 +70,7 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     if (status != MTREE_OK) {
         return status;
     }
-    network = calloc(1, sizeof(*network));
-    if (network == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    network = mtree_calloc(1, sizeof(*network));
     network->queue = queue;
     network->topology = topology;
     network->options = *options;
@@ -82,15 +80,14 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     MTREE_ARENA_ARRAY(&network->arena, network->burst, num_arcs);
     MTREE_ARENA_ARRAY(&network->arena, network->busy, num_arcs);
     set_losses(network);
-    status = network->arena.status;
-    for (int arc = 0; arc < network->num_arcs && status == MTREE_OK; arc++) {
+    for (int arc = 0; arc < network->num_arcs; arc++) {
         network->capacity[arc] = mtree_arc_capacity(topology, arc);
         network->burst[arc] = mtree_arc_burst(topology, arc);
         /* Nothing was sent before: all of the burst is there. */
         network->free_at[arc] = -network->burst[arc];
     }
     network->routes = options->routes;
-    if (status == MTREE_OK && network->routes == NULL) {
+    if (network->routes == NULL) {
         status = mtree_routes_create(topology, hosts, num_hosts, &network->found);
         network->routes = network->found;
     }
@@ -163,21 +160,17 @@ static void set_route(mtree_connection_t *connection, int from, int to)
     connection->window = fmin(connection->window, lossy_window(connection));
 }
 
-mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
-                                     mtree_connection_t **connection_p)
+mtree_connection_t *mtree_network_connect(mtree_network_t *network, int from, int to)
 {
-    mtree_connection_t *connection = MTREE_ARENA_ARRAY(&network->arena, *connection_p, 1);
+    mtree_connection_t *connection = MTREE_ARENA_ARRAY(&network->arena, connection, 1);
 
-    if (connection == NULL || MTREE_ARENA_ARRAY(&network->arena, connection->arcs,
-                                                (size_t)mtree_routes_links(
-                                                    network->routes, from, to)) == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    MTREE_ARENA_ARRAY(&network->arena, connection->arcs,
+                      (size_t)mtree_routes_links(network->routes, from, to));
     connection->network = network;
     connection->last_p = &connection->first;
     set_route(connection, from, to);
     mtree_network_repair_init(connection);
-    return MTREE_OK;
+    return connection;
 }
 
 bool mtree_network_loses(const mtree_network_t *network)

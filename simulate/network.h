@@ -85,8 +85,7 @@ void mtree_network_destroy(mtree_network_t *network);
 
 /* A connection from one host to another or to itself.  It lives as long as the network.
  */
-mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
-                                     mtree_connection_t **connection_p);
+mtree_connection_t *mtree_network_connect(mtree_network_t *network, int from, int to);
 
 /* Does @a network lose packets?  Where its topology says so. */
 bool mtree_network_loses(const mtree_network_t *network);

@@ -87,7 +87,7 @@ struct mtree_network {
     mtree_segment_t *free_segments;
 };
 
-/* A segment that is free; NULL: no memory, and the queue has failed. */
+/* A segment that is free. */
 mtree_segment_t *mtree_network_segment_get(mtree_network_t *network);
 void mtree_network_segment_put(mtree_segment_t *segment);
 

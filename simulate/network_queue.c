@@ -277,10 +277,10 @@ static void queue_pump(mtree_connection_t *connection)
            is_within_window(connection)) {
         mtree_segment_t *segment;
 
-        if (connection->paced.place > 0 ||
-            (segment = mtree_network_segment_get(network)) == NULL) {
+        if (connection->paced.place > 0) {
             return;
         }
+        segment = mtree_network_segment_get(network);
         segment_cut(connection, segment);
         if (connection->pace > 0.0) {
             connection->paced.func = queue_paced;
@@ -331,10 +331,7 @@ mtree_segment_t *mtree_network_segment_get(mtree_network_t *network)
         network->free_segments = segment->next;
         return segment;
     }
-    if (MTREE_ARENA_ARRAY(&network->arena, segment, 1) == NULL) {
-        mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
-    }
-    return segment;
+    return MTREE_ARENA_ARRAY(&network->arena, segment, 1);
 }
 
 void mtree_network_segment_put(mtree_segment_t *segment)

@@ -40,9 +40,6 @@ static void send_again(mtree_segment_t *segment, int packets)
             ? segment->lost_bytes
             : segment->lost_bytes / (size_t)segment->lost * (size_t)packets;
 
-    if (again == NULL) {
-        return;
-    }
     *again = (mtree_segment_t){.connection = segment->connection,
                                .bytes = bytes,
                                .packets = packets,
@@ -66,8 +63,7 @@ static void timeout_event(mtree_timer_t *timer)
     const uint64_t last = connection->num_sent;
 
     while (!mtree_list_is_empty(&connection->gaps) &&
-           gap_of(connection->gaps.next)->number < last &&
-           connection->network->arena.status == MTREE_OK) {
+           gap_of(connection->gaps.next)->number < last) {
         mtree_segment_t *segment = gap_of(connection->gaps.next);
 
         send_again(segment, segment->lost);
@@ -207,8 +203,7 @@ void mtree_network_repair_acknowledged(mtree_segment_t *segment)
     const uint64_t number = segment->number;
 
     while (!mtree_list_is_empty(&connection->gaps) &&
-           gap_of(connection->gaps.next)->number < number &&
-           connection->network->arena.status == MTREE_OK) {
+           gap_of(connection->gaps.next)->number < number) {
         mtree_segment_t *before = gap_of(connection->gaps.next);
 
         send_again(before, before->lost);

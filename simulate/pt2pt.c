@@ -2,6 +2,7 @@
 #include "simulate/pt2pt_private.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -25,29 +26,21 @@ static int host_of(const mtree_pt2pt_options_t *options, int rank)
                          : others / options->ranks_per_host + rank - others;
 }
 
-mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pair_p)
+mtree_pair_t *mtree_pt2pt_pair(mtree_rank_t *from, int peer)
 {
     mtree_pt2pt_t *pt2pt = from->pt2pt;
     mtree_pair_t *pair = from->to[peer];
-    mtree_status_t status;
 
     if (pair == NULL) {
         MTREE_ARENA_ARRAY(&pt2pt->arena, pair, 1);
-        if (pair == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
-        status =
+        pair->connection =
             mtree_network_connect(pt2pt->network, host_of(&pt2pt->options, from->number),
-                                  host_of(&pt2pt->options, peer), &pair->connection);
-        if (status != MTREE_OK) {
-            return status;
-        }
+                                  host_of(&pt2pt->options, peer));
         pair->from = from;
         pair->to = &pt2pt->ranks[peer];
         from->to[peer] = pair;
     }
-    *pair_p = pair;
-    return MTREE_OK;
+    return pair;
 }
 
 static bool queues_equal(const mtree_hash_link_t *link, const void *key)
@@ -73,10 +66,7 @@ mtree_match_queues_t *mtree_pt2pt_queues(const mtree_pair_t *pair, int tag)
         return MTREE_CONTAINER_OF(link, mtree_match_queues_t, link);
     }
     MTREE_ARENA_ARRAY(&pt2pt->arena, queues, 1);
-    if (queues == NULL ||
-        mtree_hash_table_add(&pt2pt->queues, &queues->link, hash) != MTREE_OK) {
-        return NULL;
-    }
+    mtree_hash_table_add(&pt2pt->queues, &queues->link, hash);
     queues->pair = pair;
     queues->tag = tag;
     mtree_list_init(&queues->arrived);
@@ -97,10 +87,7 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
                     MTREE_PT2PT_MAX_RANKS);
         return MTREE_ERR_LIMIT;
     }
-    pt2pt = calloc(1, sizeof(*pt2pt));
-    if (pt2pt == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    pt2pt = mtree_calloc(1, sizeof(*pt2pt));
     pt2pt->queue = queue;
     pt2pt->network = network;
     pt2pt->options = *options;
@@ -108,10 +95,6 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
     mtree_list_init(&pt2pt->recvs);
     MTREE_ARENA_ARRAY(&pt2pt->arena, pt2pt->ranks, num_ranks);
     MTREE_ARENA_ARRAY(&pt2pt->arena, pairs, num_ranks * num_ranks);
-    if (pt2pt->arena.status != MTREE_OK) {
-        mtree_pt2pt_destroy(pt2pt);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int r = 0; r < options->num_ranks; r++) {
         mtree_rank_t *rank = &pt2pt->ranks[r];
 
@@ -178,16 +161,13 @@ mtree_transport_t *mtree_pt2pt_control(mtree_pt2pt_t *pt2pt, int rank)
     return &pt2pt->ranks[rank].control.transport;
 }
 
-mtree_status_t mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate)
+void mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate)
 {
-    mtree_pair_t *pair;
-    mtree_status_t status = mtree_pt2pt_pair(&pt2pt->ranks[from], to, &pair);
+    const mtree_pair_t *pair = mtree_pt2pt_pair(&pt2pt->ranks[from], to);
 
-    if (status == MTREE_OK && pt2pt->options.streams &&
-        mtree_network_acknowledges(pair->connection)) {
+    if (pt2pt->options.streams && mtree_network_acknowledges(pair->connection)) {
         mtree_network_pace(pair->connection, rate);
     }
-    return status;
 }
 
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt)

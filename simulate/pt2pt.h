@@ -70,7 +70,7 @@ void mtree_pt2pt_compute(mtree_pt2pt_t *pt2pt, int rank, double seconds);
 double mtree_pt2pt_free_at(const mtree_pt2pt_t *pt2pt, int rank);
 
 /* Have streams from rank @a from to rank @a to send at most @a rate bits/s. */
-mtree_status_t mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate);
+void mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate);
 
 /* Messages sent so far, acknowledgements not counted. */
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt);

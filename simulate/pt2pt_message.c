@@ -2,6 +2,7 @@
 #include "simulate/pt2pt_private.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,8 @@ static double handle(mtree_rank_t *rank, const mtree_send_t *send)
     return rank->free_at;
 }
 
-/* The pair of ranks @a from and @a to, either of which may be a schedule's mistake. */
-static mtree_status_t find_pair(mtree_pt2pt_t *pt2pt, int from, int to,
-                                mtree_pair_t **pair_p)
+/* The pair of ranks @a from and @a to; NULL (logged): one is a schedule's mistake. */
+static mtree_pair_t *find_pair(mtree_pt2pt_t *pt2pt, int from, int to)
 {
     const int num_ranks = pt2pt->options.num_ranks;
 
@@ -38,9 +38,9 @@ static mtree_status_t find_pair(mtree_pt2pt_t *pt2pt, int from, int to,
         mtree_error("simulator: a message from rank %d to rank %d of %d; the schedule is "
                     "wrong",
                     from, to, num_ranks);
-        return MTREE_ERR_INVALID;
+        return NULL;
     }
-    return mtree_pt2pt_pair(&pt2pt->ranks[from], to, pair_p);
+    return mtree_pt2pt_pair(&pt2pt->ranks[from], to);
 }
 
 void mtree_pt2pt_send_free(mtree_send_t *send)
@@ -151,8 +151,6 @@ static void stream_acknowledged(mtree_message_t *message)
 static void match(mtree_send_t *send, mtree_recv_t *recv)
 {
     mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
-    mtree_pair_t *back;
-    mtree_status_t status;
 
     send->recv = recv;
     if (recv->count != send->count) {
@@ -165,11 +163,9 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
     }
     if ((send->synchronous || send->rest_bytes > 0) &&
         send->message.acknowledged == NULL) {
-        status = mtree_pt2pt_pair(send->pair->to, send->pair->from->number, &back);
-        if (status != MTREE_OK) {
-            mtree_event_queue_fail(pt2pt->queue, status);
-            return;
-        }
+        const mtree_pair_t *back =
+            mtree_pt2pt_pair(send->pair->to, send->pair->from->number);
+
         send->acknowledge.bytes = pt2pt->options.control_bytes;
         send->acknowledge.arrived = acknowledged;
         mtree_network_send(back->connection, &send->acknowledge);
@@ -185,13 +181,8 @@ static void first_arrived(mtree_message_t *message)
 {
     mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
     mtree_match_queues_t *queues = mtree_pt2pt_queues(send->pair, send->tag);
-    mtree_list_t *posted;
+    mtree_list_t *posted = mtree_list_take(&queues->posted);
 
-    if (queues == NULL) {
-        mtree_event_queue_fail(send->pair->from->pt2pt->queue, MTREE_ERR_NO_MEMORY);
-        return;
-    }
-    posted = mtree_list_take(&queues->posted);
     if (posted != NULL) {
         match(send, MTREE_CONTAINER_OF(posted, mtree_recv_t, posted));
     } else {
@@ -229,20 +220,6 @@ static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
         streams && send->synchronous ? stream_acknowledged : NULL;
 }
 
-/* Of a message that carries data: the buffer may be reused before the match. */
-static mtree_status_t send_copy(mtree_send_t *send, const void *buffer)
-{
-    if (send->carried == 0) {
-        return MTREE_OK;
-    }
-    send->copy = malloc(send->carried);
-    if (send->copy == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    memcpy(send->copy, buffer, send->carried);
-    return MTREE_OK;
-}
-
 static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag,
                                  const void *buffer, size_t count, bool synchronous,
                                  mtree_completion_t *done)
@@ -250,17 +227,13 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     const mtree_endpoint_t *end = endpoint_of(transport);
     mtree_rank_t *rank = end->rank;
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
+    mtree_pair_t *pair = find_pair(pt2pt, rank->number, peer);
     mtree_send_t *send;
-    mtree_pair_t *pair;
-    mtree_status_t status = find_pair(pt2pt, rank->number, peer, &pair);
 
-    if (status != MTREE_OK) {
-        return status;
+    if (pair == NULL) {
+        return MTREE_ERR_INVALID;
     }
-    send = calloc(1, sizeof(*send));
-    if (send == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    send = mtree_calloc(1, sizeof(*send));
     send->pair = pair;
     send->tag = tag;
     send->carried = end->is_control ? count : 0;
@@ -270,10 +243,9 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     send->done = done;
     send->event.func = send_start;
     send_cut(send, &pt2pt->options);
-    status = send_copy(send, buffer);
-    if (status != MTREE_OK) {
-        free(send);
-        return status;
+    if (send->carried > 0) {
+        /* The buffer may be reused before the match. */
+        send->copy = memcpy(mtree_malloc(send->carried), buffer, send->carried);
     }
     mtree_list_init(&send->arrived);
     mtree_list_append(&pt2pt->sends, &send->live);
@@ -288,21 +260,16 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
     const mtree_endpoint_t *end = endpoint_of(transport);
     mtree_rank_t *rank = end->rank;
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
+    mtree_pair_t *pair = find_pair(pt2pt, peer, rank->number);
     mtree_match_queues_t *queues;
     mtree_recv_t *recv;
-    mtree_pair_t *pair;
     mtree_list_t *arrived;
-    mtree_status_t status = find_pair(pt2pt, peer, rank->number, &pair);
 
-    if (status != MTREE_OK) {
-        return status;
+    if (pair == NULL) {
+        return MTREE_ERR_INVALID;
     }
     queues = mtree_pt2pt_queues(pair, tag);
-    recv = calloc(1, sizeof(*recv));
-    if (queues == NULL || recv == NULL) {
-        free(recv);
-        return MTREE_ERR_NO_MEMORY;
-    }
+    recv = mtree_calloc(1, sizeof(*recv));
     recv->pair = pair;
     recv->buffer = buffer;
     recv->count = units_of(end, count);

@@ -95,10 +95,9 @@ extern const mtree_transport_ops_t mtree_pt2pt_ops;
 
 /* The pair of @a from and rank @a peer, with its connection.  It is made when it is first
  * asked for, and lives as long as the ranks. */
-mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pair_p);
+mtree_pair_t *mtree_pt2pt_pair(mtree_rank_t *from, int peer);
 
-/* The queues of @a pair and @a tag, made when they are first asked for; NULL: no memory.
- */
+/* The queues of @a pair and @a tag, made when they are first asked for. */
 mtree_match_queues_t *mtree_pt2pt_queues(const mtree_pair_t *pair, int tag);
 
 /* Take a message or a receive out of its lists and free it. */

@@ -3,6 +3,7 @@
 
 #include "base/container_of.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,9 +110,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                          (options->bytes - 1) / sizeof(uint32_t) + 1};
     mtree_status_t status = check_options(options, num_hosts - num_relays);
 
-    if (status == MTREE_OK) {
-        status = mtree_event_queue_create(&simulation.queue);
-    }
+    simulation.queue = mtree_event_queue_create();
     network.backs_off = !streams;
     network.timeout = streams ? STREAM_TIMEOUT : network.timeout;
     if (status == MTREE_OK) {
@@ -150,28 +149,23 @@ void mtree_simulation_close(mtree_simulation_t *simulation)
     mtree_event_queue_destroy(simulation->queue);
 }
 
-mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
-                                       double seconds, mtree_simulate_result_t *result_p)
+mtree_simulate_result_t mtree_simulation_result(const mtree_simulation_t *simulation,
+                                                double seconds)
 {
     mtree_simulate_result_t result = {
         .seconds = seconds,
         .messages = mtree_pt2pt_messages(simulation->pt2pt),
         .num_arcs = simulation->num_arcs,
-        .busy = calloc((size_t)simulation->num_arcs + 1, sizeof(double)),
-        .left = calloc((size_t)simulation->num_members, sizeof(double))};
+        .busy = mtree_calloc((size_t)simulation->num_arcs + 1, sizeof(double)),
+        .left = mtree_calloc((size_t)simulation->num_members, sizeof(double))};
 
-    if (result.busy == NULL || result.left == NULL) {
-        mtree_simulate_result_clear(&result);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int arc = 0; arc < simulation->num_arcs && seconds > 0.0; arc++) {
         result.busy[arc] = mtree_network_busy(simulation->network, arc) / seconds;
     }
     for (int r = 0; r < simulation->num_members; r++) {
         result.left[r] = simulation->ranks[r].left;
     }
-    *result_p = result;
-    return MTREE_OK;
+    return result;
 }
 
 static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
@@ -268,16 +262,13 @@ static mtree_status_t refuse_waiting(const mtree_simulated_rank_t *rank, int cou
     return MTREE_ERR_TRANSPORT;
 }
 
-mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
-                                      mtree_simulated_start_t start, void *arg)
+void mtree_simulation_begin(mtree_simulation_t *simulation, mtree_simulated_start_t start,
+                            void *arg)
 {
     const double *arrivals = simulation->options->arrivals;
 
     MTREE_ARENA_ARRAY(&simulation->arena, simulation->ranks,
                       (size_t)simulation->num_members);
-    if (simulation->ranks == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int r = 0; r < simulation->num_members; r++) {
         mtree_simulated_rank_t *rank = &simulation->ranks[r];
 
@@ -290,7 +281,6 @@ mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
             simulation->queue, &rank->arrival,
             arrivals == NULL || r >= simulation->num_ranks ? 0.0 : arrivals[r]);
     }
-    return MTREE_OK;
 }
 
 mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,

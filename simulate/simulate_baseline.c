@@ -34,12 +34,10 @@ static mtree_status_t run_all(mtree_simulation_t *simulation, mtree_program_t *p
 {
     const size_t most = simulation->options->most_messages;
     const size_t all = count_messages(programs, simulation->num_ranks);
-    mtree_status_t status = mtree_simulation_begin(simulation, start, programs);
+    mtree_status_t status;
 
+    mtree_simulation_begin(simulation, start, programs);
     mtree_pt2pt_limit(simulation->pt2pt, all > most ? most : 0);
-    if (status != MTREE_OK) {
-        return status;
-    }
     status = mtree_simulation_run(simulation, seconds_p);
     return status != MTREE_OK && mtree_pt2pt_is_cut(simulation->pt2pt, all, seconds_p)
                ? MTREE_OK
@@ -78,7 +76,7 @@ mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const i
         status = run_all(&simulation, programs, &seconds);
     }
     if (status == MTREE_OK) {
-        status = mtree_simulation_result(&simulation, seconds, result_p);
+        *result_p = mtree_simulation_result(&simulation, seconds);
     }
     mtree_simulation_close(&simulation);
     mtree_baseline_destroy(programs, call.num_ranks);

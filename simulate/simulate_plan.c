@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
+#include "base/memory.h"
 #include "planner/plan/streams.h"
 #include "planner/relays/relays.h"
 #include "schedule/arrival/arrival.h"
@@ -29,9 +30,6 @@ static mtree_status_t create_placement(run_t *run)
     int *host;
 
     MTREE_ARENA_ARRAY(&simulation->arena, host, (size_t)simulation->num_ranks);
-    if (host == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int r = 0; r < simulation->num_ranks; r++) {
         host[r] = r / simulation->options->ranks_per_host;
     }
@@ -42,18 +40,17 @@ static mtree_status_t create_placement(run_t *run)
 
 /* The first element of each rank's block; lengths differ by one at most, the longer ones
  * first. */
-static mtree_status_t make_blocks(run_t *run)
+static void make_blocks(run_t *run)
 {
     mtree_simulation_t *simulation = &run->simulation;
     const size_t ranks = (size_t)simulation->num_ranks;
     const size_t each = simulation->count / ranks, longer = simulation->count % ranks;
     size_t *blocks = MTREE_ARENA_ARRAY(&simulation->arena, blocks, ranks + 1);
 
-    for (size_t r = 0; blocks != NULL && r <= ranks; r++) {
+    for (size_t r = 0; r <= ranks; r++) {
         blocks[r] = r * each + (r < longer ? r : longer);
     }
     run->call.blocks = blocks;
-    return simulation->arena.status;
 }
 
 /* The part of the plan for the host of @a rank. */
@@ -85,19 +82,16 @@ static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
 }
 
 /* As the kernel does it with connections of mtree's own. */
-static mtree_status_t pace(run_t *run, const mtree_simulated_rank_t *rank)
+static void pace(run_t *run, const mtree_simulated_rank_t *rank)
 {
-    mtree_status_t status = MTREE_OK;
-
-    for (int p = 0; p < rank->layout->num_peers && status == MTREE_OK; p++) {
+    for (int p = 0; p < rank->layout->num_peers; p++) {
         const mtree_peer_t *peer = &rank->layout->peers[p];
 
         if (peer->trip >= MTREE_TCP_LONG_TRIP) {
-            status = mtree_pt2pt_pace(run->simulation.pt2pt, rank->number, peer->rank,
-                                      MTREE_TCP_PACE * peer->rate);
+            mtree_pt2pt_pace(run->simulation.pt2pt, rank->number, peer->rank,
+                             MTREE_TCP_PACE * peer->rate);
         }
     }
-    return status;
 }
 
 static mtree_status_t start_static(run_t *run, mtree_simulated_rank_t *rank,
@@ -112,10 +106,7 @@ static mtree_status_t start_static(run_t *run, mtree_simulated_rank_t *rank,
         mtree_simulated_start(rank, rank->layout->program, data);
         return MTREE_OK;
     }
-    status = pace(run, rank);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    pace(run, rank);
     mtree_operation_start(rank->layout,
                           mtree_pt2pt_transport(run->simulation.pt2pt, rank->number),
                           data, mtree_simulated_ended, rank, &rank->operation);
@@ -151,8 +142,9 @@ static mtree_status_t start(mtree_simulated_rank_t *rank)
 
 static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
 {
-    mtree_status_t status = mtree_simulation_begin(&run->simulation, start, run);
+    mtree_status_t status;
 
+    mtree_simulation_begin(&run->simulation, start, run);
     run->call = (mtree_call_t){.collective = collective,
                                .root = run->simulation.root,
                                .units = run->simulation.count,
@@ -161,23 +153,14 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
                                .recovery = mtree_network_loses(run->simulation.network)
                                                ? MTREE_CALL_RECOVERY
                                                : 0.0};
-    run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
+    run->tree_seconds = mtree_calloc((size_t)run->plan->num_trees + 1, sizeof(double));
     run->is_by_arrival =
         mtree_plan_is_by_arrival(run->plan) && mtree_arrival_serves(collective);
-    if (status == MTREE_OK && run->tree_seconds == NULL) {
-        status = MTREE_ERR_NO_MEMORY;
-    }
-    if (status == MTREE_OK) {
-        status = create_placement(run);
-    }
     run->cut = mtree_plan_cut_create(run->plan);
-    if (status == MTREE_OK) {
-        status = make_blocks(run);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_simulation_run(&run->simulation, &run->seconds);
-    }
-    return status;
+    make_blocks(run);
+    status = create_placement(run);
+    return status == MTREE_OK ? mtree_simulation_run(&run->simulation, &run->seconds)
+                              : status;
 }
 
 static void clear(run_t *run)
@@ -196,12 +179,9 @@ static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topolo
 {
     const mtree_plan_t *plan = run->plan;
     int active = mtree_plan_num_active(plan);
-    int *all = malloc((size_t)plan->num_hosts * sizeof(*all));
+    int *all = mtree_malloc((size_t)plan->num_hosts * sizeof(*all));
     mtree_status_t status;
 
-    if (all == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     memcpy(all, hosts, (size_t)active * sizeof(*all));
     status = mtree_relays_find(plan, topology, all + active);
     if (status == MTREE_OK) {
@@ -237,9 +217,7 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
     }
     status = run_ranks(&run, collective);
     if (status == MTREE_OK) {
-        status = mtree_simulation_result(&run.simulation, run.seconds, result_p);
-    }
-    if (status == MTREE_OK) {
+        *result_p = mtree_simulation_result(&run.simulation, run.seconds);
         result_p->num_trees = plan->num_trees;
         result_p->tree_seconds = run.tree_seconds;
         run.tree_seconds = NULL;

@@ -2,6 +2,7 @@
 #include "simulate/baseline/algorithms.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,15 +91,12 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
                                     const mtree_baseline_call_t *call,
                                     mtree_program_t **programs_p)
 {
-    mtree_program_t *programs = calloc((size_t)call->num_ranks, sizeof(*programs));
+    mtree_program_t *programs = mtree_calloc((size_t)call->num_ranks, sizeof(*programs));
     mtree_baseline_call_t mine = *call;
     mtree_status_t status = MTREE_OK;
     size_t steps = 0;
 
     mine.tree = baseline->tree;
-    if (programs == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (mine.rank = 0; mine.rank < call->num_ranks && status == MTREE_OK; mine.rank++) {
         mine.program = &programs[mine.rank];
         mine.program->without_copies = call->without_copies;

@@ -163,9 +163,7 @@ mtree_status_t mtree_contest_plan(mtree_contest_t *contest, mtree_entrant_t *ent
     status = mtree_planner_run(on->topology, on->hosts, on->num_hosts, &request,
                                &entrant->plan);
     if (status == MTREE_OK) {
-        status = mtree_prediction_load(on, entrant->plan, &entrant->load);
-    }
-    if (status == MTREE_OK) {
+        entrant->load = mtree_prediction_load(on, entrant->plan);
         entrant->facts.seconds = estimate(entrant);
         entrant->facts.num_trees = entrant->plan->num_trees;
         entrant->facts.sends_whole = entrant->load.sends_whole;

@@ -2,6 +2,7 @@
 /* The chunks of plans that compete. */
 #include "simulate/forecast/contest.h"
 
+#include "base/memory.h"
 #include "planner/plan/finish.h"
 
 #include <math.h>
@@ -123,15 +124,13 @@ static double message_seconds(const mtree_contest_t *contest, const mtree_plan_t
 static mtree_status_t tune(mtree_contest_t *contest, mtree_entrant_t *entrant)
 {
     double messages = message_seconds(contest, entrant->plan);
-    size_t *before = malloc((size_t)entrant->plan->num_trees * sizeof(*before));
-    mtree_status_t status = before == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
+    size_t *before = mtree_malloc((size_t)entrant->plan->num_trees * sizeof(*before));
+    mtree_status_t status = MTREE_OK;
     bool gains = false;
 
-    if (status == MTREE_OK) {
-        keep_chunks(entrant->plan, before);
-        if (cut_chunks(entrant->plan)) {
-            status = try_chunks(contest, entrant, before, &gains);
-        }
+    keep_chunks(entrant->plan, before);
+    if (cut_chunks(entrant->plan)) {
+        status = try_chunks(contest, entrant, before, &gains);
     }
     if (status == MTREE_OK && !gains &&
         messages > MESSAGES_PART * entrant->facts.seconds) {

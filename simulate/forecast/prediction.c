@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/forecast/prediction.h"
 
+#include "base/memory.h"
 #include "planner/plan/finish.h"
 #include "simulate/simulate.h"
 
@@ -35,14 +36,11 @@
 #define MOST_EDGES 2e5
 
 /* The bytes that the host adds up which adds up most. */
-static mtree_status_t most_added(const mtree_plan_t *plan, double bytes, double *most_p)
+static double most_added(const mtree_plan_t *plan, double bytes)
 {
-    double *added = calloc((size_t)plan->num_hosts, sizeof(*added));
+    double *added = mtree_calloc((size_t)plan->num_hosts, sizeof(*added));
+    double most = 0.0;
 
-    *most_p = 0.0;
-    if (added == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int t = 0; t < plan->num_trees; t++) {
         const mtree_tree_t *tree = &plan->trees[t];
 
@@ -53,28 +51,26 @@ static mtree_status_t most_added(const mtree_plan_t *plan, double bytes, double 
         }
     }
     for (int host = 0; host < plan->num_hosts; host++) {
-        *most_p = fmax(*most_p, added[host]);
+        most = fmax(most, added[host]);
     }
     free(added);
-    return MTREE_OK;
+    return most;
 }
 
 /* What messages, and adding up, cost the processor of the busiest host. */
-static mtree_status_t busiest_host(const mtree_prediction_t *on, const mtree_plan_t *plan,
-                                   double bytes, mtree_prediction_load_t *load)
+static double busiest_host(const mtree_prediction_t *on, const mtree_plan_t *plan,
+                           double bytes, double *messages_p)
 {
     mtree_simulate_options_t options;
-    mtree_status_t status = MTREE_OK;
     double added = 0.0;
 
     mtree_simulate_default_options(&options);
     if (mtree_collective_reduces(plan->collective)) {
-        status = most_added(plan, bytes, &added);
+        added = most_added(plan, bytes);
     }
-    load->busiest = mtree_plan_messages(plan, &load->messages) *
-                        mtree_message_cost_hop(&on->topology->cost) +
-                    added / options.fold_rate;
-    return status;
+    return mtree_plan_messages(plan, messages_p) *
+               mtree_message_cost_hop(&on->topology->cost) +
+           added / options.fold_rate;
 }
 
 /* Has each edge of @a plan as many messages, however short the call is? */
@@ -127,18 +123,15 @@ static bool sends_whole(const mtree_prediction_t *on, const mtree_plan_t *plan)
     return found;
 }
 
-mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
-                                     const mtree_plan_t *plan,
-                                     mtree_prediction_load_t *load_p)
+mtree_prediction_load_t mtree_prediction_load(const mtree_prediction_t *on,
+                                              const mtree_plan_t *plan)
 {
     const int num_arcs = 2 * on->topology->num_links;
     const double bits =
         8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
-    double *load = calloc((size_t)num_arcs, sizeof(*load));
+    double *load = mtree_calloc((size_t)num_arcs, sizeof(*load));
+    mtree_prediction_load_t all = {.sends_whole = sends_whole(on, plan)};
 
-    if (load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     if (plan->order != NULL) {
         mtree_plan_program_load(plan, on->routes, 8.0 * plan->bytes, load);
     }
@@ -148,17 +141,17 @@ mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
         mtree_plan_tree_load(plan, t, on->routes,
                              plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
     }
-    *load_p = (mtree_prediction_load_t){.sends_whole = sends_whole(on, plan)};
     for (int arc = 0; arc < num_arcs; arc++) {
         if (load[arc] > 0.0) {
             double busy = load[arc] / mtree_arc_capacity(on->topology, arc);
 
-            load_p->squares += busy * busy;
-            load_p->bits += load[arc];
+            all.squares += busy * busy;
+            all.bits += load[arc];
         }
     }
     free(load);
-    return busiest_host(on, plan, bits / 8.0, load_p);
+    all.busiest = busiest_host(on, plan, bits / 8.0, &all.messages);
+    return all;
 }
 
 double mtree_prediction_work(const mtree_plan_t *plan,

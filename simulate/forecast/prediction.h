@@ -44,10 +44,9 @@ typedef struct {
     bool sends_whole; /* see above */
 } mtree_prediction_load_t;
 
-/* The load of a call over @a plan, which has no relays.  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
-                                     const mtree_plan_t *plan,
-                                     mtree_prediction_load_t *load_p);
+/* The load of a call over @a plan, which has no relays. */
+mtree_prediction_load_t mtree_prediction_load(const mtree_prediction_t *on,
+                                              const mtree_plan_t *plan);
 
 /* Units of work, a few microseconds each, that the simulation of @a bytes of @a plan
  * takes, whose load is @a load. */

@@ -161,7 +161,7 @@ UNIT_TEST(simulations_are_limited)
     on.hosts = hosts;
     on.num_hosts = num_hosts;
     on.routes = routes;
-    unit_ok(mtree_prediction_load(&on, plan, &load));
+    load = mtree_prediction_load(&on, plan);
     whole = mtree_prediction_work(plan, &load, plan->bytes);
     unit_ok(mtree_prediction_run(&on, plan, &load, whole / 2, &taken));
     ck_assert_double_gt(taken, 0.0);

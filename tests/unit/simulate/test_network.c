@@ -61,7 +61,7 @@ static mtree_connection_t *join(fixture_t *fixture, int from, int to)
 {
     mtree_connection_t *connection = NULL;
 
-    unit_ok(mtree_network_connect(fixture->network, from, to, &connection));
+    connection = mtree_network_connect(fixture->network, from, to);
     return connection;
 }
 
@@ -90,7 +90,7 @@ static fixture_t line_under(const char *kinds, const double *rates,
     for (int i = 0; i < fixture.topology->num_links; i++) {
         fixture.topology->links[i].conditions = *conditions;
     }
-    unit_ok(mtree_event_queue_create(&fixture.queue));
+    fixture.queue = mtree_event_queue_create();
     unit_ok(mtree_network_create(fixture.queue, fixture.topology, hosts, num_hosts,
                                  options, &fixture.network));
     return fixture;
