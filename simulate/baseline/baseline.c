@@ -87,15 +87,36 @@ void mtree_build_default(const mtree_baseline_call_t *call, mtree_collective_t c
     baseline->build(&part);
 }
 
+/* Are there too many steps even if each rank took but one for a segment of half the
+ * vector?  Those of one rank would not fit in memory. */
+static bool has_too_many_segments(const mtree_baseline_t *baseline,
+                                  const mtree_baseline_call_t *call)
+{
+    return baseline->segments && call->segment > 0 && call->num_ranks > 1 &&
+           call->count / call->segment / 2 > MAX_STEPS / (size_t)call->num_ranks;
+}
+
+static mtree_status_t refuse_steps(const mtree_baseline_t *baseline)
+{
+    mtree_error("simulator: %s takes more than %zu steps; ask for longer segments, "
+                "a shorter message or fewer ranks",
+                baseline->name, MAX_STEPS);
+    return MTREE_ERR_LIMIT;
+}
+
 mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
                                     const mtree_baseline_call_t *call,
                                     mtree_program_t **programs_p)
 {
-    mtree_program_t *programs = mtree_calloc((size_t)call->num_ranks, sizeof(*programs));
+    mtree_program_t *programs;
     mtree_baseline_call_t mine = *call;
     mtree_status_t status = MTREE_OK;
     size_t steps = 0;
 
+    if (has_too_many_segments(baseline, call)) {
+        return refuse_steps(baseline);
+    }
+    programs = mtree_calloc((size_t)call->num_ranks, sizeof(*programs));
     mine.tree = baseline->tree;
     for (mine.rank = 0; mine.rank < call->num_ranks && status == MTREE_OK; mine.rank++) {
         mine.program = &programs[mine.rank];
@@ -106,11 +127,7 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
         status = programs[mine.rank].status;
         steps += programs[mine.rank].num_steps;
         if (steps > MAX_STEPS) {
-            mtree_error(
-                "simulator: %s takes more than %zu steps; ask for longer segments, "
-                "a shorter message or fewer ranks",
-                baseline->name, MAX_STEPS);
-            status = MTREE_ERR_LIMIT;
+            status = refuse_steps(baseline);
         }
     }
     if (status != MTREE_OK) {

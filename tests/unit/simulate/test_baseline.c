@@ -192,6 +192,19 @@ UNIT_LOOP(test_results, 0, num_baselines())
     run(baseline, 36, is_rooted(baseline) ? 20 : 0, 1000, baseline->segments ? 64 : 0);
 }
 
+/* Their steps would not fit in memory, not even those of one rank. */
+UNIT_TEST(too_many_segments_are_refused)
+{
+    const mtree_baseline_call_t call = {
+        .num_ranks = 2, .count = (size_t)1 << 40, .segment = 1, .element_bytes = 1};
+    mtree_program_t *programs;
+
+    ck_assert_int_eq(mtree_baseline_build(mtree_baseline_find(MTREE_BCAST, "pipeline"),
+                                          &call, &programs),
+                     MTREE_ERR_LIMIT);
+    heard_text("ask for longer segments");
+}
+
 /* The same simulation twice gives the same time, bit by bit. */
 UNIT_TEST(test_deterministic)
 {
