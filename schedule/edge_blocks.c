@@ -8,13 +8,14 @@
  * which are free then.
  *
  * Where the blocks are not known to all ranks, the first chunk of every edge is a header
- * (block_copy.c).  What follows on an edge is received as soon as its own header is
- * there, so no stream waits for another.
+ * with the most slices and the units of each block below the edge.  What follows on an
+ * edge is received as soon as its own header is there, so no stream waits for another.
  */
 #include "schedule/edge_blocks.h"
 
 #include "base/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +23,159 @@
  * layout: then short blocks have as many slices as long ones, and all end together. */
 #define FINER 8
 
+/* The slice of the block in @a place that is in @a chunk: its units, and where it begins.
+ */
+static size_t slice(const mtree_stream_state_t *state, int place, size_t chunk,
+                    size_t *begin_p)
+{
+    return mtree_block_slices_get(state->blocks, place,
+                                  chunk - state->stream->below->headed, begin_p);
+}
+
+static int block_peer(const mtree_stream_state_t *state, int place)
+{
+    return mtree_stream_state_is_root(state) ? state->stream->below->ranks[place]
+                                             : state->stream->below->root;
+}
+
+static char *block_address(const mtree_stream_state_t *state, const mtree_side_t *side,
+                           int place)
+{
+    return side->address == NULL ? NULL : side->address[block_peer(state, place)];
+}
+
+static bool block_fits(const mtree_stream_state_t *state, int place)
+{
+    const size_t *units = state->operation->data.recv.units;
+
+    return !state->stream->below->headed ||
+           state->blocks->blocks[place].units <= units[block_peer(state, place)];
+}
+
+static size_t block_get(const mtree_stream_state_t *state, int place, size_t chunk,
+                        char *bytes)
+{
+    const mtree_operation_data_t *data = &state->operation->data;
+    size_t extent = (size_t)data->extent, begin;
+    size_t units = slice(state, place, chunk, &begin);
+    const char *address = block_address(state, &data->send, place);
+
+    if (units > 0 && address != NULL) {
+        memcpy(bytes, address + begin * extent, units * extent);
+    } else if (units > 0) {
+        data->pack(data->arg, block_peer(state, place), begin, bytes, units);
+    }
+    return units;
+}
+
+static char *block_slice_address(const mtree_stream_state_t *state,
+                                 const mtree_side_t *side, int place, size_t chunk)
+{
+    char *address = block_address(state, side, place);
+    size_t begin;
+
+    if (address == NULL) {
+        return NULL;
+    }
+    (void)slice(state, place, chunk, &begin);
+    return address + begin * (size_t)state->operation->data.extent;
+}
+
+/* Copy the slice that is in @a chunk into the user's buffer; its units. */
+static size_t block_put(const mtree_stream_state_t *state, int place, size_t chunk,
+                        const char *bytes)
+{
+    const mtree_operation_data_t *data = &state->operation->data;
+    size_t extent = (size_t)data->extent, begin;
+    size_t units = slice(state, place, chunk, &begin);
+    char *address = block_address(state, &data->recv, place);
+
+    if (units == 0 || !block_fits(state, place)) {
+        return units;
+    }
+    if (address != NULL) {
+        memcpy(address + begin * extent, bytes, units * extent);
+    } else {
+        data->unpack(data->arg, block_peer(state, place), begin, bytes, units);
+    }
+    return units;
+}
+
+bool mtree_edge_header_is(const mtree_stream_state_t *state, size_t chunk)
+{
+    return state->stream->below->headed && chunk == 0;
+}
+
+static size_t header_bytes(const mtree_edge_t *edge)
+{
+    return ((size_t)edge->num + 1) * sizeof(uint64_t);
+}
+
+static void header_pack(const mtree_send_channel_t *channel, char *bytes)
+{
+    const mtree_block_slices_t *slices = channel->state->blocks;
+    uint64_t *header = (uint64_t *)(void *)bytes;
+
+    header[0] = slices->most;
+    for (int i = 0; i < channel->edge.num; i++) {
+        header[i + 1] = slices->blocks[channel->edge.first + i].units;
+    }
+}
+
+/* The place behind those of the blocks of @a receiver that are for this rank. */
+static int own_end(const mtree_receiver_t *receiver)
+{
+    return receiver->edge.first + (mtree_stream_state_is_root(receiver->state)
+                                       ? receiver->edge.num
+                                       : !receiver->up);
+}
+
+void mtree_edge_blocks_keep(const mtree_receiver_t *receiver, const mtree_slot_t *slot)
+{
+    const mtree_stream_state_t *state = receiver->state;
+    const char *bytes = slot->memory;
+
+    if (bytes == NULL || mtree_edge_header_is(state, slot->chunk)) {
+        return;
+    }
+    for (int place = receiver->edge.first; place < own_end(receiver); place++) {
+        bytes += block_put(state, place, slot->chunk, bytes) *
+                 (size_t)state->operation->data.extent;
+    }
+}
+
+/* Has this rank room for each block of @a receiver that is for it? */
+static bool header_fits(const mtree_receiver_t *receiver)
+{
+    int place = receiver->edge.first;
+
+    while (place < own_end(receiver) && block_fits(receiver->state, place)) {
+        place++;
+    }
+    return place == own_end(receiver);
+}
+
+static void header_unpack(const mtree_receiver_t *receiver)
+{
+    mtree_block_slices_t *slices = receiver->state->blocks;
+    const uint64_t *header = (const uint64_t *)(const void *)receiver->memory;
+
+    if (!receiver->up) {
+        slices->most = header[0] == 0 ? 1 : header[0];
+    }
+    for (int i = 0; i < receiver->edge.num; i++) {
+        mtree_block_slices_set(slices, receiver->edge.first + i, header[i + 1]);
+    }
+    receiver->state->operation->truncates |= !header_fits(receiver);
+}
+
 size_t mtree_edge_blocks_count(const mtree_stream_state_t *state,
                                const mtree_edge_t *edge, size_t chunk)
 {
     size_t extent = (size_t)state->operation->data.extent;
 
     return mtree_edge_header_is(state, chunk)
-               ? (mtree_edge_header_bytes(edge) + extent - 1) / extent
+               ? (header_bytes(edge) + extent - 1) / extent
                : mtree_block_slices_span(state->blocks, edge->first, edge->num,
                                          chunk - state->stream->below->headed);
 }
@@ -71,9 +218,9 @@ static bool receiver_is_direct(const mtree_receiver_t *receiver)
 
     return receiver->edge.num == 1 &&
            (!receiver->up || mtree_stream_state_is_root(state)) &&
-           mtree_block_fits(state, receiver->edge.first) &&
-           mtree_block_address(state, &state->operation->data.recv,
-                               receiver->edge.first) != NULL;
+           block_fits(state, receiver->edge.first) &&
+           block_address(state, &state->operation->data.recv, receiver->edge.first) !=
+               NULL;
 }
 
 void mtree_edge_blocks_open(mtree_receiver_t *receiver)
@@ -82,7 +229,7 @@ void mtree_edge_blocks_open(mtree_receiver_t *receiver)
     const mtree_edge_t *edge = &receiver->edge;
     const bool is_known = edge->end != MTREE_END_UNKNOWN;
     size_t extent = (size_t)state->operation->data.extent;
-    size_t num = 1, bytes = mtree_edge_header_bytes(edge) + extent;
+    size_t num = 1, bytes = header_bytes(edge) + extent;
 
     if (is_known) {
         num = edge->end < receiver->window ? edge->end : receiver->window;
@@ -174,9 +321,9 @@ char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk)
 
     return slot->memory != NULL
                ? slot->memory
-               : mtree_block_slice_address(receiver->state,
-                                           &receiver->state->operation->data.recv,
-                                           receiver->edge.first, chunk);
+               : block_slice_address(receiver->state,
+                                     &receiver->state->operation->data.recv,
+                                     receiver->edge.first, chunk);
 }
 
 /* The chunks of @a channel are known now.  The first one was, and is counted. */
@@ -194,7 +341,7 @@ void mtree_edge_blocks_know(mtree_receiver_t *receiver)
 {
     mtree_stream_state_t *state = receiver->state;
 
-    mtree_edge_header_unpack(receiver);
+    header_unpack(receiver);
     receiver->edge.end = edge_end(state, &receiver->edge);
     state->batch->left += receiver->edge.end - 1;
     mtree_edge_blocks_open(receiver);
@@ -222,8 +369,8 @@ const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_
                    (size_t)state->operation->data.extent;
     }
     return channel->edge.num == 1
-               ? mtree_block_slice_address(state, &state->operation->data.send,
-                                           channel->edge.first, chunk)
+               ? block_slice_address(state, &state->operation->data.send,
+                                     channel->edge.first, chunk)
                : NULL;
 }
 
@@ -254,14 +401,13 @@ void mtree_edge_blocks_pack(const mtree_send_channel_t *channel, size_t chunk,
     size_t extent = (size_t)state->operation->data.extent;
 
     if (mtree_edge_header_is(state, chunk)) {
-        mtree_edge_header_pack(channel, bytes);
+        header_pack(channel, bytes);
     } else if (!channel->up) {
         for (int i = 0; i < channel->edge.num; i++) {
-            bytes +=
-                mtree_block_get(state, channel->edge.first + i, chunk, bytes) * extent;
+            bytes += block_get(state, channel->edge.first + i, chunk, bytes) * extent;
         }
     } else {
-        bytes += mtree_block_get(state, 0, chunk, bytes) * extent;
+        bytes += block_get(state, 0, chunk, bytes) * extent;
     }
     if (channel->up) {
         pack_children(state, chunk, bytes);

@@ -31,7 +31,7 @@ typedef struct {
 } mtree_side_t;
 
 /*
- * The controller of an operation whose stream is open (schedule/dynamic_peers.h); all
+ * The controller of an operation whose stream is open (schedule/arrival/private.h); all
  * zero: none.
  */
 typedef struct {

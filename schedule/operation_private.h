@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operation, inside, in layers: stream_state.c (steps, errors, the trace, and the two
- * ends of an edge), edge_blocks.c (what the edges of personalized streams carry) and
- * block_copy.c (what is in a chunk of these), receiver.c (receiving and reducing),
- * send_queue.c (sending), batch.c (which streams run), operation.c (life, also that of
- * program/run.c), prefix.c (scans) and dynamic_peers.c (open streams).  Only the thread
- * that holds the operation's inbox touches any of it.
+ * ends of an edge), edge_blocks.c (what the edges of personalized streams carry),
+ * receiver.c (receiving and reducing), send_queue.c (sending), batch.c (which streams
+ * run), operation.c (life, also that of program/run.c), prefix.c (scans) and
+ * arrival/peers.c (open streams).  Only the thread that holds the operation's inbox
+ * touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H

@@ -59,7 +59,7 @@ typedef struct {
     int parent_step;        /* lockstep in which data comes from the parent; 0: none */
     const int *child_steps; /* [num_children] likewise, to each child; NULL: none */
     bool open;              /* parent and children become known while it runs
-                               (schedule/dynamic_peers.h); `parent` then only says whether
+                               (schedule/arrival/private.h); `parent` then only says whether
                                this rank is the root */
     int tree;               /* its number in the plan */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */

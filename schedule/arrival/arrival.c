@@ -47,7 +47,7 @@ static void run_progress(mtree_operation_t *operation, void *arg)
     mtree_arrival_run_t *run = arg;
 
     if (mtree_operation_has_failed(operation)) {
-        mtree_dynamic_peers_end(operation);
+        mtree_arrival_end_peers(operation);
     } else if (run->operation == NULL) {
         run->operation = operation;
         if (mtree_arrival_is_coordinator(run)) {

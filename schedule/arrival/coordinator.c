@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
-#include "schedule/operation_private.h"
 
 /* Part of the message that may be sent before the root assigns further sources. */
 #define GATHERING_PART 0.02
@@ -55,9 +54,8 @@ static void coordinator_recv(mtree_posted_recv_t *posted_recv)
 {
     mtree_arrival_run_t *run = posted_recv->run;
 
-    (void)mtree_dynamic_peers_message(run->operation, run->arrival.control, true,
-                                      posted_recv->rank, MTREE_ARRIVAL_TAG_EVENT, NULL, 0,
-                                      &posted_recv->event, coordinator_received);
+    (void)mtree_arrival_message(run, true, posted_recv->rank, MTREE_ARRIVAL_TAG_EVENT,
+                                NULL, 0, &posted_recv->event, coordinator_received);
 }
 
 /* Give the ranks that have arrived their places in the chain. */
@@ -91,7 +89,7 @@ static bool coordinator_waits_for_more(const mtree_arrival_run_t *run)
            mtree_directory_num_assigned(run->directory) == 1 &&
            mtree_directory_num_arrived(run->directory) <
                run->arrival.placement->num_ranks - 1 &&
-           mtree_dynamic_peers_progress(run->operation) < GATHERING_PART;
+           mtree_arrival_sent_part(run) < GATHERING_PART;
 }
 
 /* Assign sources to the ranks that have arrived, and dismiss those that nobody needs. */
@@ -135,7 +133,7 @@ static bool coordinator_copy(mtree_arrival_run_t *run)
         !budget_take(run->arrival.copy_budget, bytes)) {
         return false;
     }
-    mtree_dynamic_peers_copy_result(run->operation);
+    mtree_arrival_copy_result(run);
     run->copied_bytes = bytes;
     return true;
 }
@@ -153,13 +151,12 @@ void mtree_coordinator_progress(mtree_arrival_run_t *run)
         settled = mtree_directory_is_done(run->directory);
     }
     if (settled) {
-        mtree_dynamic_peers_end(run->operation);
+        mtree_arrival_end_peers(run->operation);
     }
     if (run->directory != NULL && !run->arrival.reuses_tags &&
-        mtree_dynamic_peers_is_complete(run->operation) &&
-        mtree_dynamic_peers_is_idle(run->operation) &&
+        mtree_arrival_is_complete(run) && mtree_arrival_is_idle(run) &&
         (settled || coordinator_copy(run))) {
-        mtree_dynamic_peers_detach(run->operation);
+        run->operation->detached = true;
     }
 }
 
@@ -176,7 +173,7 @@ void mtree_coordinator_begin(mtree_arrival_run_t *run)
             continue;
         }
         if (stream->down && !run->has_directory) {
-            mtree_dynamic_peers_receiver(run->operation, rank);
+            mtree_arrival_add_channel(run, rank, false);
         }
         if (stream->up || run->has_directory) {
             coordinator_recv(posted_recv);

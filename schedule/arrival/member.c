@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 #include "schedule/arrival/private.h"
-#include "schedule/operation_private.h"
 
 #include <stdlib.h>
 
@@ -29,8 +28,8 @@ void mtree_arrival_send(mtree_arrival_run_t *run, int rank,
     if (command != NULL) {
         control_msg->command = *command;
     }
-    if (!mtree_dynamic_peers_message(
-            run->operation, run->arrival.control, false, rank,
+    if (!mtree_arrival_message(
+            run, false, rank,
             command == NULL ? MTREE_ARRIVAL_TAG_EVENT : MTREE_ARRIVAL_TAG_COMMAND,
             &control_msg->command, command == NULL ? 0 : sizeof(*command),
             &control_msg->event, control_msg_sent)) {
@@ -65,7 +64,7 @@ static void member_command_received(mtree_event_t *event)
     }
     mtree_member_execute(run, &command);
     if (last) {
-        mtree_dynamic_peers_end(run->operation);
+        mtree_arrival_end_peers(run->operation);
     }
 }
 
@@ -73,10 +72,9 @@ static void member_recv_command(mtree_arrival_run_t *run)
 {
     mtree_posted_recv_t *posted_recv = run->posted_recvs;
 
-    (void)mtree_dynamic_peers_message(run->operation, run->arrival.control, true,
-                                      run->coordinator, MTREE_ARRIVAL_TAG_COMMAND,
-                                      &posted_recv->command, sizeof(posted_recv->command),
-                                      &posted_recv->event, member_command_received);
+    (void)mtree_arrival_message(run, true, run->coordinator, MTREE_ARRIVAL_TAG_COMMAND,
+                                &posted_recv->command, sizeof(posted_recv->command),
+                                &posted_recv->event, member_command_received);
 }
 
 void mtree_member_execute(mtree_arrival_run_t *run,
@@ -87,16 +85,17 @@ void mtree_member_execute(mtree_arrival_run_t *run,
         for (int i = 0; i < command->num_ranks; i++) {
             run->children[i] = command->ranks[i];
         }
-        mtree_dynamic_peers_children(run->operation, command->num_ranks, run->children);
+        run->stream.num_children = command->num_ranks;
+        mtree_arrival_add_children(run);
         break;
     case MTREE_COMMAND_PARENT:
-        mtree_dynamic_peers_parent(run->operation, command->ranks[0]);
+        mtree_arrival_add_channel(run, command->ranks[0], true);
         break;
     case MTREE_COMMAND_SOURCE:
-        mtree_dynamic_peers_source(run->operation, command->ranks[0]);
+        mtree_arrival_add_source(run, command->ranks[0]);
         break;
     case MTREE_COMMAND_RECEIVER:
-        mtree_dynamic_peers_receiver(run->operation, command->ranks[0]);
+        mtree_arrival_add_channel(run, command->ranks[0], false);
         break;
     case MTREE_COMMAND_LAST:
         member_report(run);
@@ -106,7 +105,7 @@ void mtree_member_execute(mtree_arrival_run_t *run,
 
 void mtree_member_progress(mtree_arrival_run_t *run)
 {
-    if (run->has_directory && mtree_dynamic_peers_is_complete(run->operation)) {
+    if (run->has_directory && mtree_arrival_is_complete(run)) {
         member_report(run);
     }
 }
@@ -117,10 +116,10 @@ void mtree_member_begin(mtree_arrival_run_t *run)
 
     run->posted_recvs->run = run;
     if (stream->down && !run->has_directory) {
-        mtree_dynamic_peers_source(run->operation, run->coordinator);
+        mtree_arrival_add_source(run, run->coordinator);
     }
     if (!stream->up && !run->has_directory) {
-        mtree_dynamic_peers_end(run->operation);
+        mtree_arrival_end_peers(run->operation);
         return;
     }
     mtree_arrival_send(run, run->coordinator, NULL);

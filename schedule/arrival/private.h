@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An arrival-ordered collective, inside, in layers: member.c (messages of the
- * coordination, and every rank but the coordinator), coordinator.c, and arrival.c (life).
- * Only the thread that holds the operation's inbox touches any of it.
+ * An arrival-ordered collective, inside, in layers: peers.c (the open stream), member.c
+ * (messages of the coordination, and every rank but the coordinator), coordinator.c, and
+ * arrival.c (life).  Only the thread that holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
 #define MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
@@ -10,7 +10,7 @@
 #include "schedule/arrival/arrival.h"
 #include "schedule/arrival/chain.h"
 #include "schedule/arrival/directory.h"
-#include "schedule/dynamic_peers.h"
+#include "schedule/operation_private.h"
 
 #include <stdint.h>
 
@@ -69,6 +69,40 @@ static inline bool mtree_arrival_is_coordinator(const mtree_arrival_run_t *run)
 {
     return run->arrival.rank == run->coordinator;
 }
+
+/*
+ * peers.c: peers are added to the operation's open stream in its progress function or
+ * when a message of the control is done, so that everything happens in the order of its
+ * inbox.  Set the children, which `children` and the stream's number say; once, before
+ * the sum is sent.
+ */
+void mtree_arrival_add_children(mtree_arrival_run_t *run);
+
+/* Send the sum @a up to @a rank, or the result down; each rank once. */
+void mtree_arrival_add_channel(mtree_arrival_run_t *run, int rank, bool up);
+
+/* Receive the result from @a rank; once. */
+void mtree_arrival_add_source(mtree_arrival_run_t *run, int rank);
+
+/* No more peers will be added: the operation ends when nothing is outstanding. */
+void mtree_arrival_end_peers(mtree_operation_t *operation);
+
+/* Is the result complete; which part of it was sent to each receiver so far, at least (1:
+ * there is none); has everything been sent to them? */
+bool mtree_arrival_is_complete(const mtree_arrival_run_t *run);
+double mtree_arrival_sent_part(const mtree_arrival_run_t *run);
+bool mtree_arrival_is_idle(const mtree_arrival_run_t *run);
+
+/* In broadcasts, while nothing is being sent: copy the result and send from the copy, so
+ * that the user's buffer is free. */
+void mtree_arrival_copy_result(mtree_arrival_run_t *run);
+
+/* Send, or receive if it @a receives, a message of the control.  @a handle is called when
+ * it is done and must begin with mtree_operation_ended(); @a event and @a buffer stay
+ * until then.  False: it could not be started, and the operation has failed. */
+bool mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, int tag,
+                           void *buffer, size_t bytes, mtree_event_t *event,
+                           void (*handle)(mtree_event_t *event));
 
 /* member.c: send a copy of @a command to @a rank; NULL: an empty message. */
 void mtree_arrival_send(mtree_arrival_run_t *run, int rank,
