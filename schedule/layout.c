@@ -130,8 +130,11 @@ size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree
     return chunk;
 }
 
-void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t offset,
-                           size_t units)
+/* Cut units [offset, offset + units), where it is personalized of each block, into the
+ * shares of the trees that serve rank @a source (-1: all trees, each with its own root)
+ * and add a stream for each. */
+static void builder_add_part(mtree_layout_builder_t *builder, int source, size_t offset,
+                             size_t units)
 {
     mtree_layout_parts_t parts = mtree_layout_parts(builder, source);
     double largest = 0;
@@ -290,7 +293,7 @@ static void builder_add_parts(mtree_layout_builder_t *builder)
     if (!mtree_collective_has_blocks(call->collective)) {
         bool has_root = mtree_collective_has_root(call->collective);
 
-        mtree_layout_add_part(builder, has_root ? call->root : -1, 0, units);
+        builder_add_part(builder, has_root ? call->root : -1, 0, units);
         return;
     }
     for (size_t r = 0; r < ranks; r++) {
@@ -302,7 +305,7 @@ static void builder_add_parts(mtree_layout_builder_t *builder)
             from = 0;
             to = units;
         }
-        mtree_layout_add_part(builder, (int)r, from, to - from);
+        builder_add_part(builder, (int)r, from, to - from);
     }
 }
 

@@ -84,12 +84,6 @@ void mtree_layout_link_prefix(mtree_layout_builder_t *builder, mtree_stream_t *s
 void mtree_layout_add_stream(mtree_layout_builder_t *builder, int number, int root_host,
                              int root_rank, size_t offset, size_t length, size_t chunk);
 
-/* Cut units [offset, offset + units), where it is personalized of each block, into the
- * shares of the trees that serve rank @a source (-1: all trees, each with its own root)
- * and add a stream for each. */
-void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t offset,
-                           size_t units);
-
 /* Units of a chunk of @a tree, which carries @a length units, and none of the others more
  * than @a longest. */
 size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree_t *tree,
