@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/pt2pt_private.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -74,20 +73,13 @@ mtree_match_queues_t *mtree_pt2pt_queues(const mtree_pair_t *pair, int tag)
     return queues;
 }
 
-mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *network,
-                                  const mtree_pt2pt_options_t *options,
-                                  mtree_pt2pt_t **pt2pt_p)
+mtree_pt2pt_t *mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *network,
+                                  const mtree_pt2pt_options_t *options)
 {
     const size_t num_ranks = (size_t)options->num_ranks;
-    mtree_pt2pt_t *pt2pt;
+    mtree_pt2pt_t *pt2pt = mtree_calloc(1, sizeof(*pt2pt));
     mtree_pair_t **pairs;
 
-    if (options->num_ranks < 1 || options->num_ranks > MTREE_PT2PT_MAX_RANKS) {
-        mtree_error("simulator: %d ranks; 1 to %d can be simulated", options->num_ranks,
-                    MTREE_PT2PT_MAX_RANKS);
-        return MTREE_ERR_LIMIT;
-    }
-    pt2pt = mtree_calloc(1, sizeof(*pt2pt));
     pt2pt->queue = queue;
     pt2pt->network = network;
     pt2pt->options = *options;
@@ -104,8 +96,7 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
         rank->number = r;
         rank->to = pairs + (size_t)r * num_ranks;
     }
-    *pt2pt_p = pt2pt;
-    return MTREE_OK;
+    return pt2pt;
 }
 
 /* End all sends and receives; their completions are called only if @a completes. */

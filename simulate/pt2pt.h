@@ -37,13 +37,10 @@ typedef struct {
 
 typedef struct mtree_pt2pt mtree_pt2pt_t;
 
-/*
- * The ranks of a job; the queue and the network must outlive them.  Owned by the caller.
- * MTREE_ERR_LIMIT (logged) for more ranks than can be simulated.
+/* The ranks of a job; the queue and the network must outlive them.  Owned by the caller.
  */
-mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *network,
-                                  const mtree_pt2pt_options_t *options,
-                                  mtree_pt2pt_t **pt2pt_p);
+mtree_pt2pt_t *mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *network,
+                                  const mtree_pt2pt_options_t *options);
 
 /* Complete all outstanding sends and receives with MTREE_ERR_TRANSPORT; the queue must
  * not run after that. */

@@ -56,14 +56,14 @@ mtree_processor_costs_t mtree_simulate_costs(const mtree_topology_t *topology,
 }
 
 static mtree_status_t check_options(const mtree_simulate_options_t *options,
-                                    int num_hosts)
+                                    int num_hosts, int num_relays)
 {
     if (options->bytes == 0) {
         mtree_error("simulator: a message of 0 bytes; give its size");
         return MTREE_ERR_INVALID;
     }
     if (options->ranks_per_host < 1 ||
-        options->ranks_per_host > MTREE_PT2PT_MAX_RANKS / num_hosts) {
+        options->ranks_per_host > (MTREE_PT2PT_MAX_RANKS - num_relays) / num_hosts) {
         mtree_error(
             "simulator: %d ranks per host on %d hosts; 1 to %d ranks in all can be "
             "simulated",
@@ -108,7 +108,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                      .root = options->root * options->ranks_per_host,
                                      .count =
                                          (options->bytes - 1) / sizeof(uint32_t) + 1};
-    mtree_status_t status = check_options(options, num_hosts - num_relays);
+    mtree_status_t status = check_options(options, num_hosts - num_relays, num_relays);
 
     simulation.queue = mtree_event_queue_create();
     network.backs_off = !streams;
@@ -118,8 +118,8 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                       &network, &simulation.network);
     }
     if (status == MTREE_OK) {
-        status = mtree_pt2pt_create(simulation.queue, simulation.network, &pt2pt,
-                                    &simulation.pt2pt);
+        simulation.pt2pt =
+            mtree_pt2pt_create(simulation.queue, simulation.network, &pt2pt);
     }
     if (status != MTREE_OK) {
         mtree_simulation_close(&simulation);

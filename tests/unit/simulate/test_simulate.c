@@ -392,8 +392,9 @@ UNIT_LOOP(test_deterministic, 0, 2)
     }
 }
 
-/* A plan for another collective, another root, another number of hosts; and no bytes. */
-UNIT_LOOP(test_errors, 0, 5)
+/* A plan for another collective, another root, another number of hosts; no bytes; and too
+ * many ranks. */
+UNIT_LOOP(test_errors, 0, 6)
 {
     static const struct {
         mtree_collective_t collective;
@@ -404,13 +405,15 @@ UNIT_LOOP(test_errors, 0, 5)
                  {MTREE_BCAST, 1, 3, 40000, MTREE_ERR_UNSUPPORTED},
                  {MTREE_BCAST, 3, 3, 40000, MTREE_ERR_INVALID},
                  {MTREE_BCAST, 0, 2, 40000, MTREE_ERR_INVALID},
-                 {MTREE_BCAST, 0, 3, 0, MTREE_ERR_INVALID}};
+                 {MTREE_BCAST, 0, 3, 0, MTREE_ERR_INVALID},
+                 {MTREE_BCAST, 0, 3, 40000, MTREE_ERR_LIMIT}};
     UNIT_OWNED(forget) fixture_t fixture = row();
     mtree_simulate_options_t options = bare(cases[_i].bytes);
     OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
     mtree_simulate_result_t result = {0};
 
     options.root = cases[_i].root;
+    options.ranks_per_host = cases[_i].status == MTREE_ERR_LIMIT ? 1 << 20 : 1;
     ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
                                          cases[_i].num_hosts, plan, cases[_i].collective,
                                          &options, &result),
