@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 mtree_block_slices_t *mtree_block_slices_create(int num, double begin, double end,
                                                 size_t grain)

@@ -17,15 +17,6 @@ bool mtree_arrival_serves(mtree_collective_t collective)
            !mtree_collective_is_personalized(collective);
 }
 
-static void run_destroy(mtree_arrival_run_t *run)
-{
-    mtree_chain_destroy(run->chain);
-    mtree_directory_destroy(run->directory);
-    free(run->posted_recvs);
-    free(run->layout.peers);
-    free(run);
-}
-
 static void run_released(void *arg)
 {
     mtree_arrival_run_t *run = arg;
@@ -35,7 +26,8 @@ static void run_released(void *arg)
     if (run->copied_bytes > 0) {
         atomic_fetch_add(run->arrival.copy_budget, run->copied_bytes);
     }
-    run_destroy(run);
+    mtree_arena_cleanup(&run->arena);
+    free(run);
     if (released != NULL) {
         released(arg);
     }
@@ -141,17 +133,16 @@ static mtree_arrival_run_t *run_create(const mtree_arrival_t *arrival)
     run->arrival = *arrival;
     run->coordinator = find_coordinator(arrival);
     is_coordinator = mtree_arrival_is_coordinator(run);
-    run->posted_recvs =
-        mtree_calloc(is_coordinator ? ranks : 1, sizeof(*run->posted_recvs));
-    run->layout.peers = mtree_calloc(ranks, sizeof(*run->layout.peers));
+    MTREE_ARENA_ARRAY(&run->arena, run->posted_recvs, is_coordinator ? ranks : 1);
+    MTREE_ARENA_ARRAY(&run->arena, run->layout.peers, ranks);
     run_fill_layout(run);
     if (is_coordinator && run->stream.up) {
-        run->chain =
-            mtree_chain_create(arrival->plan, arrival->placement, run->coordinator);
+        run->chain = mtree_chain_create(&run->arena, arrival->plan, arrival->placement,
+                                        run->coordinator);
     }
     if (is_coordinator && run->has_directory) {
-        run->directory =
-            mtree_directory_create(arrival->plan, arrival->placement, run->coordinator);
+        run->directory = mtree_directory_create(&run->arena, arrival->plan,
+                                                arrival->placement, run->coordinator);
     }
     return run;
 }

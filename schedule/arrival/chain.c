@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/chain.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 struct mtree_chain {
@@ -58,12 +55,12 @@ static void chain_read_places(mtree_chain_t *chain, int *scratch)
     }
 }
 
-mtree_chain_t *mtree_chain_create(const mtree_plan_t *plan,
+mtree_chain_t *mtree_chain_create(mtree_arena_t *arena, const mtree_plan_t *plan,
                                   const mtree_placement_t *placement, int root)
 {
     size_t ranks = (size_t)placement->num_ranks, hosts = (size_t)placement->num_hosts;
     mtree_chain_t *chain =
-        mtree_calloc(1, sizeof(*chain) + (ranks + 4 * hosts) * sizeof(int));
+        mtree_arena_alloc(arena, 1, sizeof(*chain) + (ranks + 4 * hosts) * sizeof(int));
 
     chain->plan = plan;
     chain->placement = placement;
@@ -82,11 +79,6 @@ mtree_chain_t *mtree_chain_create(const mtree_plan_t *plan,
                                (host == placement->host[root]);
     }
     return chain;
-}
-
-void mtree_chain_destroy(mtree_chain_t *chain)
-{
-    free(chain);
 }
 
 void mtree_chain_arrive(mtree_chain_t *chain, int rank)

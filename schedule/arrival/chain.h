@@ -13,6 +13,7 @@
 #ifndef MTREE_SCHEDULE_ARRIVAL_CHAIN_H
 #define MTREE_SCHEDULE_ARRIVAL_CHAIN_H
 
+#include "base/arena.h"
 #include "planner/plan/plan.h"
 #include "schedule/placement.h"
 
@@ -31,13 +32,11 @@ typedef struct {
 
 /*
  * Chains that end at rank @a root, by the tree of @a plan, or one chain where this tree
- * does not describe an order.  @a plan and @a placement stay the caller's.
+ * does not describe an order.  @a plan and @a placement stay the caller's;
+ * the memory is of @a arena.
  */
-mtree_chain_t *mtree_chain_create(const mtree_plan_t *plan,
+mtree_chain_t *mtree_chain_create(mtree_arena_t *arena, const mtree_plan_t *plan,
                                   const mtree_placement_t *placement, int root);
-
-/* Free; NULL is allowed. */
-void mtree_chain_destroy(mtree_chain_t *chain);
 
 /* A rank other than the root has arrived. */
 void mtree_chain_arrive(mtree_chain_t *chain, int rank);

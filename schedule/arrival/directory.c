@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/directory.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 typedef enum { ABSENT, WAITING, TAKING, HOLDING, DISMISSED } state_t;
 
 typedef struct {
@@ -35,12 +31,13 @@ typedef struct {
     int receiver, source; /* their order of arrival */
 } merit_t;
 
-mtree_directory_t *mtree_directory_create(const mtree_plan_t *plan,
+mtree_directory_t *mtree_directory_create(mtree_arena_t *arena, const mtree_plan_t *plan,
                                           const mtree_placement_t *placement, int root)
 {
-    mtree_directory_t *directory = mtree_calloc(
-        1, sizeof(*directory) + (size_t)placement->num_ranks * sizeof(member_t) +
-               (size_t)placement->num_hosts * sizeof(int));
+    mtree_directory_t *directory = mtree_arena_alloc(
+        arena, 1,
+        sizeof(*directory) + (size_t)placement->num_ranks * sizeof(member_t) +
+            (size_t)placement->num_hosts * sizeof(int));
 
     directory->plan = plan;
     directory->placement = placement;
@@ -49,11 +46,6 @@ mtree_directory_t *mtree_directory_create(const mtree_plan_t *plan,
     directory->serving = (int *)(directory->members + placement->num_ranks);
     directory->members[root] = (member_t){.state = HOLDING, .source = -1};
     return directory;
-}
-
-void mtree_directory_destroy(mtree_directory_t *directory)
-{
-    free(directory);
 }
 
 void mtree_directory_arrive(mtree_directory_t *directory, int rank)

@@ -13,6 +13,7 @@
 #ifndef MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
 #define MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
 
+#include "base/arena.h"
 #include "planner/plan/plan.h"
 #include "schedule/placement.h"
 
@@ -20,13 +21,11 @@ typedef struct mtree_directory mtree_directory_t;
 
 /*
  * The directory of a broadcast from rank @a root among the ranks of @a placement.  @a
- * plan gives the size and, where it has them, the routes.  Both stay the caller's.
+ * plan gives the size and, where it has them, the routes.  Both stay the caller's;
+ * the memory is of @a arena.
  */
-mtree_directory_t *mtree_directory_create(const mtree_plan_t *plan,
+mtree_directory_t *mtree_directory_create(mtree_arena_t *arena, const mtree_plan_t *plan,
                                           const mtree_placement_t *placement, int root);
-
-/* Free; NULL is allowed. */
-void mtree_directory_destroy(mtree_directory_t *directory);
 
 /* A receiver has arrived. */
 void mtree_directory_arrive(mtree_directory_t *directory, int rank);

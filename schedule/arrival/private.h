@@ -50,6 +50,7 @@ typedef struct {
 
 struct mtree_arrival_run {
     mtree_arrival_t arrival;
+    mtree_arena_t arena; /* of what it points to, but for the operation */
     mtree_operation_t *operation;
     mtree_layout_t layout;
     mtree_stream_t stream;

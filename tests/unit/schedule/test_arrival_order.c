@@ -10,9 +10,6 @@
 
 #include <stdlib.h>
 
-OWNED_TYPE(chain)
-OWNED_TYPE(directory)
-
 static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
 
 static mtree_plan_t *plan_of(mtree_collective_t collective, int hosts)
@@ -119,12 +116,13 @@ UNIT_EACH(test_sources, bcasts)
     OWNED(plan) *plan = plan_of(MTREE_BCAST, bcasts[_i].hosts);
     OWNED(placement) *placement =
         placement_of(bcasts[_i].ranks, bcasts[_i].hosts, bcasts[_i].host);
-    OWNED(directory) *directory = NULL;
+    UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t arena = {0};
+    mtree_directory_t *directory;
 
     if (bcasts[_i].is_line) {
         add_line_of_routes(plan);
     }
-    directory = mtree_directory_create(plan, placement, bcasts[_i].root);
+    directory = mtree_directory_create(&arena, plan, placement, bcasts[_i].root);
     follow_directory(directory, bcasts[_i].story);
 }
 
@@ -170,12 +168,13 @@ UNIT_EACH(test_chains, reductions)
     OWNED(plan) *plan = plan_of(MTREE_REDUCE, reductions[_i].hosts);
     OWNED(placement) *placement =
         placement_of(reductions[_i].ranks, reductions[_i].hosts, reductions[_i].host);
-    OWNED(chain) *chain = NULL;
+    UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t arena = {0};
+    mtree_chain_t *chain;
 
     for (int h = 0; h < reductions[_i].hosts && reductions[_i].parent[0] < 0; h++) {
         plan->trees[0].parent[h] = reductions[_i].parent[h];
     }
-    chain = mtree_chain_create(plan, placement, reductions[_i].root);
+    chain = mtree_chain_create(&arena, plan, placement, reductions[_i].root);
     ck_assert(!mtree_chain_is_settled(chain));
     follow_chain(chain, reductions[_i].story);
     ck_assert(mtree_chain_is_settled(chain));
