@@ -8,6 +8,7 @@ static void operation_release(mtree_operation_t *operation)
     mtree_operation_controller_t controller = operation->data.controller;
 
     operation->clear(operation);
+    mtree_arena_cleanup(&operation->arena);
     free(operation);
     if (controller.released != NULL) {
         controller.released(controller.arg);

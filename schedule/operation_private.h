@@ -161,6 +161,7 @@ struct mtree_operation {
     size_t outstanding; /* sends, receives and credits that are started and not done */
     unsigned call;      /* its number in the trace */
     mtree_inbox_t inbox;
+    mtree_arena_t arena; /* of its records of messages, which are used again */
     /* Over trees; a rank program's has its own instead (schedule/program/run.c). */
     const mtree_layout_t *layout;
     bool held;      /* open streams: peers may still be added */

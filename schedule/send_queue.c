@@ -228,7 +228,7 @@ static mtree_send_op_t *send_op_get(mtree_operation_t *operation)
         operation->free_send_ops = send_op->link;
         return send_op;
     }
-    return mtree_calloc(1, sizeof(*send_op));
+    return MTREE_ARENA_ARRAY(&operation->arena, send_op, 1);
 }
 
 static const char *slot_address(const mtree_receiver_t *receiver, size_t chunk)

@@ -5,7 +5,6 @@
 #include "schedule/program/run.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* With its queues, and the first two batches. */
 static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
@@ -38,12 +37,6 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
 /* Free what an operation over trees has. */
 static void operation_clear(mtree_operation_t *operation)
 {
-    while (operation->free_send_ops != NULL) {
-        mtree_send_op_t *send_op = operation->free_send_ops;
-
-        operation->free_send_ops = send_op->link;
-        free(send_op);
-    }
     mtree_batches_free(operation->oldest);
     mtree_batches_free(operation->extra);
 }

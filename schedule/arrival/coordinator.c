@@ -54,8 +54,8 @@ static void coordinator_recv(mtree_posted_recv_t *posted_recv)
 {
     mtree_arrival_run_t *run = posted_recv->run;
 
-    (void)mtree_arrival_message(run, true, posted_recv->rank, MTREE_ARRIVAL_TAG_EVENT,
-                                NULL, 0, &posted_recv->event, coordinator_received);
+    mtree_arrival_message(run, true, posted_recv->rank, MTREE_ARRIVAL_TAG_EVENT, NULL, 0,
+                          &posted_recv->event, coordinator_received);
 }
 
 /* Give the ranks that have arrived their places in the chain. */

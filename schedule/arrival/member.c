@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/memory.h"
 #include "schedule/arrival/private.h"
-
-#include <stdlib.h>
 
 /* A command that is being sent, or an empty message. */
 typedef struct {
@@ -16,25 +13,22 @@ static void control_msg_sent(mtree_event_t *event)
     control_msg_t *control_msg = (control_msg_t *)event;
 
     (void)mtree_operation_ended(control_msg->run->operation, event);
-    free(control_msg);
 }
 
 void mtree_arrival_send(mtree_arrival_run_t *run, int rank,
                         const mtree_arrival_command_t *command)
 {
-    control_msg_t *control_msg = mtree_calloc(1, sizeof(*control_msg));
+    control_msg_t *control_msg = MTREE_ARENA_ARRAY(&run->arena, control_msg, 1);
 
     control_msg->run = run;
     if (command != NULL) {
         control_msg->command = *command;
     }
-    if (!mtree_arrival_message(
-            run, false, rank,
-            command == NULL ? MTREE_ARRIVAL_TAG_EVENT : MTREE_ARRIVAL_TAG_COMMAND,
-            &control_msg->command, command == NULL ? 0 : sizeof(*command),
-            &control_msg->event, control_msg_sent)) {
-        free(control_msg);
-    }
+    mtree_arrival_message(run, false, rank,
+                          command == NULL ? MTREE_ARRIVAL_TAG_EVENT
+                                          : MTREE_ARRIVAL_TAG_COMMAND,
+                          &control_msg->command, command == NULL ? 0 : sizeof(*command),
+                          &control_msg->event, control_msg_sent);
 }
 
 /* The second message, which is sent once. */
@@ -72,9 +66,9 @@ static void member_recv_command(mtree_arrival_run_t *run)
 {
     mtree_posted_recv_t *posted_recv = run->posted_recvs;
 
-    (void)mtree_arrival_message(run, true, run->coordinator, MTREE_ARRIVAL_TAG_COMMAND,
-                                &posted_recv->command, sizeof(posted_recv->command),
-                                &posted_recv->event, member_command_received);
+    mtree_arrival_message(run, true, run->coordinator, MTREE_ARRIVAL_TAG_COMMAND,
+                          &posted_recv->command, sizeof(posted_recv->command),
+                          &posted_recv->event, member_command_received);
 }
 
 void mtree_member_execute(mtree_arrival_run_t *run,

@@ -129,7 +129,7 @@ void mtree_arrival_copy_result(mtree_arrival_run_t *run)
     data->output = copy;
 }
 
-bool mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, int tag,
+void mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, int tag,
                            void *buffer, size_t bytes, mtree_event_t *event,
                            void (*handle)(mtree_event_t *event))
 {
@@ -137,7 +137,7 @@ bool mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, in
     const mtree_transport_ops_t *ops = transport->ops;
 
     mtree_event_init(event, &run->operation->inbox, handle);
-    return mtree_operation_began(
+    (void)mtree_operation_began(
         run->operation,
         receives
             ? ops->recv(transport, peer, tag, buffer, bytes, &event->completion)

@@ -100,8 +100,8 @@ void mtree_arrival_copy_result(mtree_arrival_run_t *run);
 
 /* Send, or receive if it @a receives, a message of the control.  @a handle is called when
  * it is done and must begin with mtree_operation_ended(); @a event and @a buffer stay
- * until then.  False: it could not be started, and the operation has failed. */
-bool mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, int tag,
+ * until then.  Where it cannot be started, the operation has failed. */
+void mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, int tag,
                            void *buffer, size_t bytes, mtree_event_t *event,
                            void (*handle)(mtree_event_t *event));
 

@@ -147,7 +147,7 @@ static mtree_request_t *take_request(run_t *run)
         run->spare = request->spare;
         return request;
     }
-    request = mtree_malloc(sizeof(*request));
+    MTREE_ARENA_ARRAY(&run->super.arena, request, 1);
     request->run = run;
     return request;
 }
@@ -247,15 +247,7 @@ static void fold(const run_t *run, const mtree_step_t *step)
 /* Free what the run has. */
 static void clear(mtree_operation_t *operation)
 {
-    run_t *run = run_of(operation);
-
-    while (run->spare != NULL) {
-        mtree_request_t *request = run->spare;
-
-        run->spare = request->spare;
-        free(request);
-    }
-    free(run->room);
+    free(run_of(operation)->room);
 }
 
 /* Go on as far as possible. */
