@@ -341,9 +341,9 @@ static mtree_status_t print_figure7(FILE *out, unsigned seed)
 /* Six hosts, each joined to each by a link of 1 to 5 Gb/s, another each way. */
 static mtree_status_t draw_setting(setting_t *setting, int num_active)
 {
-    mtree_status_t status =
-        mtree_topology_create("drawn", "generated", &setting->topology);
+    mtree_status_t status = MTREE_OK;
 
+    setting->topology = mtree_topology_create("drawn", "generated");
     setting->num_hosts = 6;
     setting->num_active = num_active;
     for (int v = 0; v < setting->num_hosts && status == MTREE_OK; v++) {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/adjacency.h"
 
-#include "base/log.h"
-
 #include <string.h>
 
-mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
-                                    const mtree_topology_t *topology,
-                                    mtree_arena_t *arena)
+void mtree_adjacency_init(mtree_adjacency_t *adjacency, const mtree_topology_t *topology,
+                          mtree_arena_t *arena)
 {
     const int num_arcs = 2 * topology->num_links;
     const size_t num_firsts = (size_t)topology->num_vertices + 1;
@@ -17,9 +14,6 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
     MTREE_ARENA_ARRAY(arena, next, num_firsts);
     MTREE_ARENA_ARRAY(arena, entering, (size_t)num_arcs);
     MTREE_ARENA_ARRAY(arena, arcs, (size_t)num_arcs);
-    if (first == NULL || next == NULL || entering == NULL || arcs == NULL) {
-        return mtree_no_memory("%d arcs", num_arcs);
-    }
     for (int i = 0; i < num_arcs; ++i) {
         ++first[mtree_arc_from(topology, i) + 1];
     }
@@ -37,5 +31,4 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
         arcs[next[mtree_arc_from(topology, entering[i])]++] = entering[i];
     }
     *adjacency = (mtree_adjacency_t){.first = first, .arcs = arcs};
-    return MTREE_OK;
 }

@@ -14,10 +14,8 @@ typedef struct {
                  * capacity, ordered by the vertex they enter; arc ^ 1 is the reverse */
 } mtree_adjacency_t;
 
-/* Fill @a adjacency, whose arrays are the arena's, for @a topology as it is now.
- * MTREE_ERR_NO_MEMORY is logged. */
-mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
-                                    const mtree_topology_t *topology,
-                                    mtree_arena_t *arena);
+/* Fill @a adjacency, whose arrays are the arena's, for @a topology as it is now. */
+void mtree_adjacency_init(mtree_adjacency_t *adjacency, const mtree_topology_t *topology,
+                          mtree_arena_t *arena);
 
 #endif

@@ -43,7 +43,6 @@ mtree_status_t mtree_generate(const char *shape, const mtree_generate_request_t 
     mtree_shape_maker_t maker = {.request = request, .status = MTREE_OK};
     size_t length = strcspn(shape, ":");
     const mtree_shape_t *found = mtree_shapes;
-    mtree_status_t status;
 
     while (found->name != NULL &&
            (strlen(found->name) != length || memcmp(found->name, shape, length) != 0)) {
@@ -58,10 +57,7 @@ mtree_status_t mtree_generate(const char *shape, const mtree_generate_request_t 
             shape);
         return MTREE_ERR_INVALID;
     }
-    status = mtree_topology_create(shape, "generated", &maker.topology);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    maker.topology = mtree_topology_create(shape, "generated");
     found->make(&maker);
     if (maker.status != MTREE_OK) {
         mtree_topology_destroy(maker.topology);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "topo/adjacency.h"
 #include "topo/vertex_heap.h"
 
@@ -182,7 +183,7 @@ static void search_run(search_t *search, int destination)
     }
 }
 
-static mtree_status_t search_init(search_t *search, const mtree_topology_t *topology)
+static void search_init(search_t *search, const mtree_topology_t *topology)
 {
     const size_t num_vertices = (size_t)topology->num_vertices;
     mtree_arena_t *arena = &search->arena;
@@ -194,18 +195,10 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     MTREE_ARENA_ARRAY(arena, search->choices, num_vertices);
     mtree_vertex_heap_init(&search->heap, search->distance, topology->num_vertices,
                            arena);
-    if (arena->status != MTREE_OK) {
-        return mtree_no_memory("the routes of %zu vertices", num_vertices);
-    }
     for (int i = 0; i < topology->num_links; ++i) {
         search->latency[i] = mtree_distance_picoseconds(topology->links[i].latency);
     }
-    return mtree_adjacency_init(&search->adjacency, topology, arena);
-}
-
-static mtree_status_t no_memory(int num_hosts)
-{
-    return mtree_no_memory("the routes between %d hosts", num_hosts);
+    mtree_adjacency_init(&search->adjacency, topology, arena);
 }
 
 /* Note how far all hosts are from host number @a to. */
@@ -234,7 +227,7 @@ static mtree_status_t routes_fill(mtree_routes_t *routes, const int *hosts)
     const mtree_topology_t *topology = routes->topology;
     const int num_hosts = routes->num_hosts;
     search_t search = {0};
-    mtree_status_t status;
+    mtree_status_t status = MTREE_OK;
 
     const size_t num_vertices = (size_t)topology->num_vertices;
 
@@ -243,9 +236,6 @@ static mtree_status_t routes_fill(mtree_routes_t *routes, const int *hosts)
     MTREE_ARENA_ARRAY(&routes->arena, routes->next_arc, (size_t)num_hosts * num_vertices);
     MTREE_ARENA_ARRAY(&routes->arena, routes->reach,
                       (size_t)num_hosts * (size_t)num_hosts);
-    if (routes->arena.status != MTREE_OK) {
-        return no_memory(num_hosts);
-    }
     for (int i = 0, vertex = 0; i < num_hosts; ++i, ++vertex) {
         while (hosts == NULL && topology->vertices[vertex].kind != MTREE_VERTEX_HOST) {
             ++vertex;
@@ -253,7 +243,7 @@ static mtree_status_t routes_fill(mtree_routes_t *routes, const int *hosts)
         routes->hosts[i] = hosts != NULL ? hosts[i] : vertex;
         routes->is_host[routes->hosts[i]] = true;
     }
-    status = search_init(&search, topology);
+    search_init(&search, topology);
     for (int i = 0; i < num_hosts && status == MTREE_OK; ++i) {
         search.next_arc = routes->next_arc + (size_t)i * num_vertices;
         search_run(&search, routes->hosts[i]);
@@ -278,10 +268,7 @@ mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *
             topology->source, num_hosts, MTREE_ROUTES_MAX_HOSTS);
         return MTREE_ERR_LIMIT;
     }
-    routes = calloc(1, sizeof(*routes));
-    if (routes == NULL) {
-        return no_memory(num_hosts);
-    }
+    routes = mtree_calloc(1, sizeof(*routes));
     routes->topology = topology;
     routes->num_hosts = num_hosts;
     status = routes_fill(routes, hosts);

@@ -24,7 +24,7 @@ typedef struct mtree_routes mtree_routes_t;
  * Compute the routes between the @a num_hosts vertices in @a hosts; NULL: between all
  * hosts, in the order of the vertices, and @a num_hosts is not looked at.  The topology
  * must outlive the routes.  MTREE_ERR_UNREACHABLE when two of them are not connected,
- * MTREE_ERR_LIMIT for too many hosts, MTREE_ERR_NO_MEMORY (all logged).
+ * MTREE_ERR_LIMIT for too many hosts (both logged).
  */
 mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *hosts,
                                    int num_hosts, mtree_routes_t **routes_p);

@@ -2,6 +2,7 @@
 #include "topo/shapes.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <inttypes.h>
@@ -359,11 +360,7 @@ static void make_random(mtree_shape_maker_t *maker)
     if (maker->status != MTREE_OK) {
         return;
     }
-    pairs.bits = calloc((size_t)(count * count / 8) + 1, 1);
-    if (pairs.bits == NULL) {
-        maker->status = mtree_no_memory("the pairs of %" PRId64 " hosts", count);
-        return;
-    }
+    pairs.bits = mtree_calloc((size_t)(count * count / 8) + 1, 1);
     add_random_links(maker, &pairs, (int)num_links);
     free(pairs.bits);
 }

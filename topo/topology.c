@@ -3,6 +3,7 @@
 
 #include "base/host_name.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "topo/adjacency.h"
@@ -16,23 +17,17 @@
 /* Of TCP. */
 #define MAX_PORT 65535
 
-/* Add a copy of @a vertex and its strings; NULL without memory, as the arena knows. */
-static mtree_vertex_t *add_vertex(mtree_topology_t *topology, mtree_vertex_t vertex)
+/* Add a copy of @a vertex and its strings. */
+static void add_vertex(mtree_topology_t *topology, mtree_vertex_t vertex)
 {
     mtree_arena_t *arena = &topology->arena;
-    mtree_vertex_t *added;
+    mtree_vertex_t *added = MTREE_ARENA_APPEND(
+        arena, topology->vertices, topology->num_vertices, topology->vertex_capacity);
 
     vertex.name = mtree_arena_strdup(arena, vertex.name);
     vertex.host = mtree_arena_strdup(arena, vertex.host);
     vertex.relay = vertex.relay == NULL ? NULL : mtree_arena_strdup(arena, vertex.relay);
-    added = arena->status != MTREE_OK
-                ? NULL
-                : MTREE_ARENA_APPEND(arena, topology->vertices, topology->num_vertices,
-                                     topology->vertex_capacity);
-    if (added != NULL) {
-        *added = vertex;
-    }
-    return added;
+    *added = vertex;
 }
 
 /* The same of a link, without its cables. */
@@ -41,11 +36,9 @@ static mtree_link_t *add_link(mtree_topology_t *topology, mtree_link_t link)
     mtree_link_t *added = MTREE_ARENA_APPEND(
         &topology->arena, topology->links, topology->num_links, topology->link_capacity);
 
-    if (added != NULL) {
-        link.num_cables = 0;
-        link.cables = NULL;
-        *added = link;
-    }
+    link.num_cables = 0;
+    link.cables = NULL;
+    *added = link;
     return added;
 }
 
@@ -56,35 +49,18 @@ static void add_cable(mtree_topology_t *topology, mtree_link_t *link,
     if (link->cables == NULL) {
         MTREE_ARENA_ARRAY(&topology->arena, link->cables, MTREE_TOPOLOGY_MAX_CABLES);
     }
-    if (link->cables != NULL) {
-        link->cables[link->num_cables++] = *cable;
-    }
+    link->cables[link->num_cables++] = *cable;
 }
 
-static mtree_status_t no_memory(const mtree_topology_t *topology)
+mtree_topology_t *mtree_topology_create(const char *name, const char *source)
 {
-    return mtree_no_memory("%d vertices and %d links", topology->num_vertices,
-                           topology->num_links);
-}
+    mtree_topology_t *topology = mtree_calloc(1, sizeof(*topology));
 
-mtree_status_t mtree_topology_create(const char *name, const char *source,
-                                     mtree_topology_t **topology_p)
-{
-    mtree_topology_t *topology = calloc(1, sizeof(*topology));
-
-    if (topology == NULL) {
-        return mtree_no_memory("a topology");
-    }
     topology->name = mtree_arena_strdup(&topology->arena, name);
     topology->source = mtree_arena_strdup(&topology->arena, source);
-    if (topology->arena.status != MTREE_OK) {
-        mtree_topology_destroy(topology);
-        return mtree_no_memory("a topology");
-    }
     (void)mtree_make_printable(topology->source);
     mtree_make_utf8(topology->source);
-    *topology_p = topology;
-    return MTREE_OK;
+    return topology;
 }
 
 void mtree_topology_destroy(mtree_topology_t *topology)
@@ -95,33 +71,23 @@ void mtree_topology_destroy(mtree_topology_t *topology)
     }
 }
 
-mtree_status_t mtree_topology_copy(const mtree_topology_t *from, mtree_topology_t **to_p)
+mtree_topology_t *mtree_topology_copy(const mtree_topology_t *from)
 {
-    mtree_topology_t *to;
-    mtree_status_t status = mtree_topology_create(from->name, from->source, &to);
+    mtree_topology_t *to = mtree_topology_create(from->name, from->source);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     to->cost = from->cost;
-    for (int v = 0; v < from->num_vertices && to->arena.status == MTREE_OK; v++) {
+    for (int v = 0; v < from->num_vertices; v++) {
         add_vertex(to, from->vertices[v]);
     }
-    for (int l = 0; l < from->num_links && to->arena.status == MTREE_OK; l++) {
+    for (int l = 0; l < from->num_links; l++) {
         const mtree_link_t *link = &from->links[l];
         mtree_link_t *added = add_link(to, *link);
 
-        for (int c = 0; c < link->num_cables && added != NULL; c++) {
+        for (int c = 0; c < link->num_cables; c++) {
             add_cable(to, added, &link->cables[c]);
         }
     }
-    if (to->arena.status != MTREE_OK) {
-        status = no_memory(from);
-        mtree_topology_destroy(to);
-        return status;
-    }
-    *to_p = to;
-    return MTREE_OK;
+    return to;
 }
 
 static mtree_status_t check_room(int count, int max, const char *what)
@@ -168,16 +134,15 @@ mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char 
         return MTREE_ERR_INVALID;
     }
     status = check_room(topology->num_vertices, MTREE_TOPOLOGY_MAX_VERTICES, "vertices");
-    if (status == MTREE_OK &&
-        add_vertex(topology, (mtree_vertex_t){.name = (char *)name,
-                                              .host = (char *)host,
-                                              .kind = kind}) == NULL) {
-        status = no_memory(topology);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (status == MTREE_OK && vertex_p != NULL) {
+    add_vertex(topology, (mtree_vertex_t){
+                             .name = (char *)name, .host = (char *)host, .kind = kind});
+    if (vertex_p != NULL) {
         *vertex_p = topology->num_vertices - 1;
     }
-    return status;
+    return MTREE_OK;
 }
 
 /* Is @a address a name or a number, a colon and a port? */
@@ -209,7 +174,7 @@ mtree_status_t mtree_topology_set_relay(mtree_topology_t *topology, int vertex,
         return MTREE_ERR_INVALID;
     }
     at->relay = mtree_arena_strdup(&topology->arena, address);
-    return at->relay != NULL ? MTREE_OK : no_memory(topology);
+    return MTREE_OK;
 }
 
 static bool capacity_valid(double capacity)
@@ -237,22 +202,21 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
         return MTREE_ERR_INVALID;
     }
     status = check_room(topology->num_links, MTREE_TOPOLOGY_MAX_LINKS, "links");
-    if (status == MTREE_OK &&
-        add_link(topology, (mtree_link_t){.u = u,
-                                          .v = v,
-                                          .capacity = {forward, backward},
-                                          .latency = latency,
-                                          .conditions = {.mtu = -1,
-                                                         .loss = -1,
-                                                         .jitter = -1,
-                                                         .cross = -1,
-                                                         .burst = -1}}) == NULL) {
-        status = no_memory(topology);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (status == MTREE_OK && link_p != NULL) {
+    add_link(topology,
+             (mtree_link_t){
+                 .u = u,
+                 .v = v,
+                 .capacity = {forward, backward},
+                 .latency = latency,
+                 .conditions = {
+                     .mtu = -1, .loss = -1, .jitter = -1, .cross = -1, .burst = -1}});
+    if (link_p != NULL) {
         *link_p = topology->num_links - 1;
     }
-    return status;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_topology_add_cable(mtree_topology_t *topology, int link,
@@ -264,7 +228,7 @@ mtree_status_t mtree_topology_add_cable(mtree_topology_t *topology, int link,
         return MTREE_ERR_LIMIT;
     }
     add_cable(topology, at, cable);
-    return at->cables != NULL ? MTREE_OK : no_memory(topology);
+    return MTREE_OK;
 }
 
 int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name)
@@ -391,27 +355,21 @@ mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
     const int start = first_host(topology);
     walk_t walk = {.topology = topology};
     mtree_arena_t arena = {0};
-    mtree_status_t status;
+    int to, from;
 
     if (start == topology->num_vertices) {
         return MTREE_OK;
     }
-    status = mtree_adjacency_init(&walk.adjacency, topology, &arena);
+    mtree_adjacency_init(&walk.adjacency, topology, &arena);
     MTREE_ARENA_ARRAY(&arena, walk.queue, (size_t)topology->num_vertices);
     MTREE_ARENA_ARRAY(&arena, walk.seen, (size_t)topology->num_vertices);
-    if (status == MTREE_OK && arena.status != MTREE_OK) {
-        status = mtree_no_memory("%d vertices", topology->num_vertices);
-    }
-    if (status == MTREE_OK) {
-        const int to = walk_from(&walk, start, false);
-        const int from = to < 0 ? walk_from(&walk, start, true) : start;
-
-        if (from >= 0) {
-            *from_p = from;
-            *to_p = to < 0 ? start : to;
-            status = MTREE_ERR_UNREACHABLE;
-        }
-    }
+    to = walk_from(&walk, start, false);
+    from = to < 0 ? walk_from(&walk, start, true) : start;
     mtree_arena_cleanup(&arena);
-    return status;
+    if (from < 0) {
+        return MTREE_OK;
+    }
+    *from_p = from;
+    *to_p = to < 0 ? start : to;
+    return MTREE_ERR_UNREACHABLE;
 }

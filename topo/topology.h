@@ -87,15 +87,11 @@ typedef struct {
     mtree_arena_t arena;       /* of all of these */
 } mtree_topology_t;
 
-/*
- * A new, empty topology, owned by the caller.  @a name and @a source are copied.
- * Returns MTREE_ERR_NO_MEMORY.
- */
-mtree_status_t mtree_topology_create(const char *name, const char *source,
-                                     mtree_topology_t **topology_p);
+/* A new, empty topology, owned by the caller.  @a name and @a source are copied. */
+mtree_topology_t *mtree_topology_create(const char *name, const char *source);
 
-/* A copy of @a from, owned by the caller.  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_topology_copy(const mtree_topology_t *from, mtree_topology_t **to_p);
+/* A copy of @a from, owned by the caller. */
+mtree_topology_t *mtree_topology_copy(const mtree_topology_t *from);
 
 /* Free @a topology and all in it; NULL is allowed. */
 void mtree_topology_destroy(mtree_topology_t *topology);

@@ -16,7 +16,7 @@ void mtree_vertex_heap_init(mtree_vertex_heap_t *heap, mtree_distance_t *distanc
     *heap = (mtree_vertex_heap_t){.distance = distance};
     MTREE_ARENA_ARRAY(arena, heap->vertices, (size_t)num_vertices);
     MTREE_ARENA_ARRAY(arena, heap->place, (size_t)num_vertices);
-    for (int i = 0; i < num_vertices && heap->place != NULL; ++i) {
+    for (int i = 0; i < num_vertices; ++i) {
         heap->place[i] = NONE;
     }
 }

@@ -39,8 +39,7 @@ static inline int mtree_distance_compare(mtree_distance_t a, mtree_distance_t b)
     return (a.links > b.links) - (a.links < b.links);
 }
 
-/* An empty heap for @a num_vertices vertices, whose arrays are the arena's; its status
- * says whether there was memory. */
+/* An empty heap for @a num_vertices vertices, whose arrays are the arena's. */
 void mtree_vertex_heap_init(mtree_vertex_heap_t *heap, mtree_distance_t *distance,
                             int num_vertices, mtree_arena_t *arena);
 

@@ -136,10 +136,10 @@ static void measure(const mtree_machine_t *machine, bool recorded,
     mtree_nic_t *nics;
     int num;
 
-    if (!mtree_locality_is_known(locality) ||
-        mtree_machine_nics(machine, &nics, &num) != MTREE_OK) {
+    if (!mtree_locality_is_known(locality)) {
         return;
     }
+    nics = mtree_machine_nics(machine, &num);
     if (!recorded) {
         keep_used(nics, &num);
     }

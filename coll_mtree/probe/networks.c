@@ -29,7 +29,7 @@ static mtree_status_t find_networks(coll_mtree_probe_coordinator_t *coordinator,
         list[host].own = contributions[host].addresses[0];
     }
     if (status == MTREE_OK) {
-        mtree_require(mtree_networks_find(list, num_hosts, networks));
+        mtree_networks_find(list, num_hosts, networks);
     }
     free(list);
     return status;

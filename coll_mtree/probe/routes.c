@@ -23,9 +23,9 @@ static mtree_traceroute_search_t *
 search_begin(const coll_mtree_probe_coordinator_t *coordinator,
              const coll_mtree_host_t *hosts)
 {
-    mtree_traceroute_search_t *search;
+    mtree_traceroute_search_t *search =
+        mtree_traceroute_search_create(coordinator->num_hosts);
 
-    mtree_require(mtree_traceroute_search_create(coordinator->num_hosts, &search));
     for (int host = 0; host < coordinator->num_hosts; host++) {
         for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
             const mtree_address_t *address = &hosts[host].addresses[i];
@@ -108,10 +108,10 @@ static mtree_status_t search_run(coll_mtree_probe_coordinator_t *coordinator,
     mtree_status_t status = ask_first_hops(coordinator, hosts, search);
 
     while (status == MTREE_OK) {
-        const mtree_route_question_t *questions;
         int count;
+        const mtree_route_question_t *questions =
+            mtree_traceroute_search_ask(search, &count);
 
-        mtree_require(mtree_traceroute_search_ask(search, &questions, &count));
         if (count == 0 || mtree_clock_seconds() >= deadline) {
             break;
         }

@@ -46,10 +46,7 @@ mtree_status_t mtree_steiner_machines_create(const mtree_steiner_machines_t *mac
             machines->num_machines, per_machine);
         return MTREE_ERR_INVALID;
     }
-    status = mtree_topology_create("machines", "generated", &topology);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    topology = mtree_topology_create("machines", "generated");
     status = add_gpus(machines, topology);
     for (int a = 0; a < num_gpus; a++) {
         for (int b = a + 1; b < num_gpus && status == MTREE_OK; b++) {

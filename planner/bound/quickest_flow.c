@@ -54,7 +54,8 @@ static mtree_status_t allocate(mtree_quickest_flow_t *flow)
     if (arena->status != MTREE_OK) {
         return mtree_no_memory("flows over %zu links", links);
     }
-    return mtree_adjacency_init(&flow->adjacency, topology, arena);
+    mtree_adjacency_init(&flow->adjacency, topology, arena);
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_quickest_flow_create(const mtree_topology_t *topology, bool reversed,

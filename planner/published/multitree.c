@@ -117,7 +117,8 @@ static mtree_status_t allocate_build(build_t *build)
     if (build->arena.status != MTREE_OK) {
         return mtree_no_memory("multitree's %d trees of as many hosts", build->num_hosts);
     }
-    return mtree_adjacency_init(&build->adjacency, build->topology, &build->arena);
+    mtree_adjacency_init(&build->adjacency, build->topology, &build->arena);
+    return MTREE_OK;
 }
 
 /* Where the host's first link is among those of the vertex at its other end. */

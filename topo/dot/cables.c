@@ -3,6 +3,7 @@
 
 #include "base/address.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -212,14 +213,11 @@ static int list_ends(const mtree_dot_graph_t *graph, const mtree_topology_t *top
 mtree_status_t mtree_dot_cables_check(const char *name, const mtree_dot_graph_t *graph,
                                       const mtree_topology_t *topology)
 {
-    end_t *ends = calloc(2 * (size_t)topology->num_links + 1, sizeof(*ends));
+    end_t *ends = mtree_calloc(2 * (size_t)topology->num_links, sizeof(*ends));
     mtree_status_t status = MTREE_OK;
     char text[MTREE_ADDRESS_LENGTH];
     int count;
 
-    if (ends == NULL) {
-        return mtree_no_memory("the ends of the links of %s", name);
-    }
     count = list_ends(graph, topology, ends);
     qsort(ends, (size_t)count, sizeof(*ends), compare_ends);
     for (int i = 1; i < count && status == MTREE_OK; ++i) {

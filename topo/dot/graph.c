@@ -37,13 +37,9 @@ mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *nam
         return MTREE_CONTAINER_OF(link, mtree_dot_node_t, link);
     }
     node = mtree_arena_alloc(&graph->arena, 1, sizeof(*node));
-    if (node == NULL ||
-        mtree_array_reserve(&graph->nodes, &graph->node_capacity, graph->num_nodes + 1,
-                            sizeof(mtree_dot_node_t *)) != MTREE_OK ||
-        mtree_hash_table_add(&graph->nodes_by_name, &node->link, hash) != MTREE_OK) {
-        graph->arena.status = MTREE_ERR_NO_MEMORY;
-        return NULL;
-    }
+    mtree_array_reserve(&graph->nodes, &graph->node_capacity, graph->num_nodes + 1,
+                        sizeof(mtree_dot_node_t *));
+    mtree_hash_table_add(&graph->nodes_by_name, &node->link, hash);
     node->name = name;
     node->index = graph->num_nodes;
     node->line = line;
@@ -79,13 +75,9 @@ mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
     mtree_hash_link_t *other =
         mtree_hash_table_find(&graph->edges_by_ends, hash, joins_same, ends);
 
-    if (edge == NULL ||
-        mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
-                            sizeof(mtree_dot_edge_t *)) != MTREE_OK ||
-        mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash) != MTREE_OK) {
-        graph->arena.status = MTREE_ERR_NO_MEMORY;
-        return NULL;
-    }
+    mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
+                        sizeof(mtree_dot_edge_t *));
+    mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash);
     edge->tail = tail;
     edge->head = head;
     edge->first = other != NULL ? MTREE_CONTAINER_OF(other, mtree_dot_edge_t, link)->first
@@ -104,10 +96,8 @@ void mtree_dot_attributes_set(mtree_dot_graph_t *graph, mtree_dot_attribute_t **
     if (*list_p == NULL) {
         *list_p = mtree_arena_alloc(&graph->arena, 1, sizeof(**list_p));
     }
-    if (*list_p != NULL) {
-        (*list_p)->name = name;
-        (*list_p)->value = value;
-    }
+    (*list_p)->name = name;
+    (*list_p)->value = value;
 }
 
 void mtree_dot_attributes_set_all(mtree_dot_graph_t *graph,

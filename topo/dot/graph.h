@@ -63,10 +63,7 @@ typedef struct {
 /* Free @a graph and all in it; NULL is allowed. */
 void mtree_dot_graph_destroy(mtree_dot_graph_t *graph);
 
-/*
- * The functions below keep pointers to the strings that they are given.  Without memory
- * they return NULL or do nothing, which the graph's arena remembers.  They log nothing.
- */
+/* The functions below keep pointers to the strings that they are given. */
 
 /* The node named @a name, which is new, and stands on @a line, when there was none. */
 mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *name,

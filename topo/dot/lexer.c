@@ -2,6 +2,7 @@
 #include "topo/dot/lexer.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +13,12 @@
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
-                                    size_t length, const char *name)
+void mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text, size_t length,
+                          const char *name)
 {
     /* Each token has a character at least, and its ID one more than it at most. */
-    char *memory = malloc(3 * length + 2);
+    char *memory = mtree_malloc(3 * length + 2);
 
-    if (memory == NULL) {
-        return mtree_no_memory("the %zu bytes of %s", length, name);
-    }
     memcpy(memory + 2 * length + 1, text, length);
     memory[3 * length + 1] = '\0';
     *lexer = (mtree_dot_lexer_t){.begin = memory + 2 * length + 1,
@@ -29,7 +27,6 @@ mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
                                  .name = name,
                                  .ids = memory,
                                  .ids_end = memory};
-    return MTREE_OK;
 }
 
 /* The bytes at the begin of @a text that are @a prefix; 0: it has another. */

@@ -42,9 +42,9 @@ typedef struct {
     char *ids_end;
 } mtree_dot_lexer_t;
 
-/* Begin with a copy of @a text, which holds no NUL.  MTREE_ERR_NO_MEMORY, logged. */
-mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
-                                    size_t length, const char *name);
+/* Begin with a copy of @a text, which holds no NUL. */
+void mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text, size_t length,
+                          const char *name);
 
 /*
  * The next token.  Logs "NAME:LINE: ..." for a string or comment without an end

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "topo/dot/lexer.h"
 #include "topo/topology.h"
 
@@ -59,13 +60,6 @@ static void fail(parser_t *parser, mtree_status_t status)
 {
     parser->status = status;
     parser->token.kind = MTREE_DOT_END;
-}
-
-static void check_memory(parser_t *parser)
-{
-    if (parser->graph->arena.status != MTREE_OK && parser->status == MTREE_OK) {
-        fail(parser, mtree_no_memory("the graph of %s", parser->lexer.name));
-    }
 }
 
 static void check_limit(parser_t *parser, bool is_kept, const char *excess)
@@ -187,13 +181,8 @@ static void mention_node(parser_t *parser, const char *name, int line)
         return;
     }
     node = mtree_dot_graph_node(graph, name, line);
-    if (node == NULL ||
-        mtree_array_reserve(&parser->mentions, &parser->capacity,
-                            parser->num_mentions + 1, sizeof(mention_t)) != MTREE_OK) {
-        graph->arena.status = MTREE_ERR_NO_MEMORY;
-        check_memory(parser);
-        return;
-    }
+    mtree_array_reserve(&parser->mentions, &parser->capacity, parser->num_mentions + 1,
+                        sizeof(mention_t));
     if (graph->num_nodes > num_nodes) {
         apply_defaults(graph, parser->scope, OF_NODES, &node->attributes);
     }
@@ -267,11 +256,8 @@ static void join(parser_t *parser, int statement, operand_t left, operand_t righ
             edge = mtree_dot_graph_add_edge(graph, parser->mentions[i].node,
                                             parser->mentions[j].node,
                                             parser->mentions[j].line);
-            if (edge != NULL) {
-                edge->statement = statement;
-                apply_defaults(graph, parser->scope, OF_EDGES, &edge->attributes);
-            }
-            check_memory(parser);
+            edge->statement = statement;
+            apply_defaults(graph, parser->scope, OF_EDGES, &edge->attributes);
         }
     }
 }
@@ -358,7 +344,6 @@ static void parse_statement(parser_t *parser)
         }
     }
     accept(parser, ';');
-    check_memory(parser);
 }
 
 /* graph: [ "strict" ] ( "graph" | "digraph" ) [ ID ] "{" stmt_list "}".  In a topology,
@@ -405,15 +390,8 @@ mtree_status_t mtree_dot_parse(const char *text, size_t length, const char *name
         mtree_error("%s: holds a NUL byte: not a DOT file", name);
         return MTREE_ERR_INVALID;
     }
-    parser.status = mtree_dot_lexer_init(&parser.lexer, text, length, name);
-    if (parser.status != MTREE_OK) {
-        return parser.status;
-    }
-    parser.graph = calloc(1, sizeof(*parser.graph));
-    if (parser.graph == NULL) {
-        free(parser.lexer.ids);
-        return mtree_no_memory("the graph of %s", name);
-    }
+    mtree_dot_lexer_init(&parser.lexer, text, length, name);
+    parser.graph = mtree_calloc(1, sizeof(*parser.graph));
     parser.graph->strings = parser.lexer.ids;
     parse_text(&parser);
     free(parser.mentions);

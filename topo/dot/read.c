@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/host_name.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "topo/dot/cables.h"
 #include "topo/dot/parse.h"
@@ -67,7 +68,7 @@ static mtree_status_t read_relay(const reader_t *reader, const mtree_dot_node_t 
         relay == NULL ? MTREE_OK
                       : mtree_topology_set_relay(reader->topology, vertex, relay, &why);
 
-    if (status == MTREE_ERR_INVALID) {
+    if (status != MTREE_OK) {
         mtree_error("%s:%d: node %s: relay '%s': %s", reader->name, node->line,
                     node->name, relay, why);
     }
@@ -241,13 +242,9 @@ static mtree_status_t check_hosts(const reader_t *reader)
     const mtree_topology_t *topology = reader->topology;
     mtree_status_t status = MTREE_OK;
     const mtree_vertex_t **hosts =
-        malloc(((size_t)topology->num_vertices + 1) * sizeof(*hosts));
+        mtree_malloc(((size_t)topology->num_vertices + 1) * sizeof(*hosts));
     int count = 0;
 
-    if (hosts == NULL) {
-        return mtree_no_memory("the %d nodes of %s", topology->num_vertices,
-                               reader->name);
-    }
     for (int i = 0; i < topology->num_vertices; ++i) {
         if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
             hosts[count++] = &topology->vertices[i];
@@ -337,11 +334,7 @@ mtree_status_t mtree_topology_parse(const char *text, size_t length, const char 
         return status;
     }
     is_named = graph->name != NULL && mtree_topology_name_valid(graph->name);
-    status =
-        mtree_topology_create(is_named ? graph->name : "network", name, &reader.topology);
-    if (status != MTREE_OK) {
-        goto out_destroy;
-    }
+    reader.topology = mtree_topology_create(is_named ? graph->name : "network", name);
     reader.graph = graph;
     status = read_graph(&reader);
     if (status == MTREE_OK) {
@@ -349,8 +342,6 @@ mtree_status_t mtree_topology_parse(const char *text, size_t length, const char 
     } else {
         mtree_topology_destroy(reader.topology);
     }
-
-out_destroy:
     mtree_dot_graph_destroy(graph);
     return status;
 }

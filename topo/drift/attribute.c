@@ -14,15 +14,13 @@ static int path_compare(const void *left, const void *right)
 }
 
 /* The paths between hosts, each once, from the samples of all ranks. */
-static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+static void drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *samples,
                          int num_samples)
 {
     int num = 0;
 
-    if (mtree_array_reserve(&drift->paths, &drift->path_capacity, num_samples,
-                            sizeof(*drift->paths)) != MTREE_OK) {
-        return false;
-    }
+    mtree_array_reserve(&drift->paths, &drift->path_capacity, num_samples,
+                        sizeof(*drift->paths));
     for (int i = 0; i < num_samples; i++) {
         const mtree_path_sample_t *sample = &samples[i];
 
@@ -55,7 +53,6 @@ static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *sample
         last->backlogged_rate += path.backlogged_rate;
         last->backlogged = fmax(last->backlogged, path.backlogged);
     }
-    return true;
 }
 
 /* The load of all paths together on each arc. */
@@ -131,17 +128,14 @@ static int drift_find_cause(mtree_drift_t *drift)
     return best;
 }
 
-bool mtree_drift_attribute(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+void mtree_drift_attribute(mtree_drift_t *drift, const mtree_path_sample_t *samples,
                            int num_samples)
 {
     int cause;
 
-    if (!drift_gather(drift, samples, num_samples)) {
-        return false;
-    }
+    drift_gather(drift, samples, num_samples);
     drift_load(drift);
     while ((cause = drift_find_cause(drift)) >= 0) {
         drift->arcs[cause].slow = true;
     }
-    return true;
 }

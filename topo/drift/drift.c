@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/median.h"
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -41,26 +42,19 @@
 mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *hosts,
                                   int num_hosts, mtree_drift_t **drift_p)
 {
-    mtree_drift_t *drift = calloc(1, sizeof(*drift));
+    mtree_drift_t *drift = mtree_calloc(1, sizeof(*drift));
     size_t arcs = 2 * (size_t)topology->num_links;
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_status_t status;
 
-    if (drift == NULL) {
-        return status;
-    }
     drift->hosts = hosts;
     drift->num_hosts = num_hosts;
     drift->num_arcs = (int)arcs;
     drift->threshold = MIN_THRESHOLD;
     drift->wait = drift->interval = MTREE_DRIFT_MIN_INTERVAL;
-    drift->arcs = calloc(arcs, sizeof(*drift->arcs));
-    drift->ratios = malloc(arcs * sizeof(*drift->ratios));
-    if (drift->arcs != NULL && drift->ratios != NULL) {
-        status = mtree_topology_copy(topology, &drift->topology);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_routes_create(drift->topology, hosts, num_hosts, &drift->routes);
-    }
+    drift->arcs = mtree_calloc(arcs, sizeof(*drift->arcs));
+    drift->ratios = mtree_malloc(arcs * sizeof(*drift->ratios));
+    drift->topology = mtree_topology_copy(topology);
+    status = mtree_routes_create(drift->topology, hosts, num_hosts, &drift->routes);
     if (status != MTREE_OK) {
         mtree_drift_destroy(drift);
         return status;
@@ -376,9 +370,7 @@ mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
         mtree_drift_forget_gradual(drift);
         return links == MTREE_LINK_GONE ? MTREE_DRIFT_GONE : MTREE_DRIFT_NOTHING;
     }
-    if (!mtree_drift_attribute(drift, samples, num_samples)) {
-        return MTREE_DRIFT_NOTHING;
-    }
+    mtree_drift_attribute(drift, samples, num_samples);
     if (drift_is_common(drift)) {
         mtree_drift_forget_gradual(drift);
         return MTREE_DRIFT_NOTHING;

@@ -58,8 +58,7 @@ typedef enum {
 
 /*
  * Take in one observation: @a num_samples samples; those of the same two hosts add up.
- * While a link is lost, and may come back, rates show nothing.  Without memory nothing
- * changes.
+ * While a link is lost, and may come back, rates show nothing.
  */
 mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
                                         const mtree_path_sample_t *samples,

@@ -91,9 +91,9 @@ static inline double mtree_drift_expected(const mtree_drift_t *drift, int a)
 
 /*
  * Set what each arc carried according to @a samples, and find the smallest set of arcs
- * that explains all slow paths.  False: no memory.
+ * that explains all slow paths.
  */
-bool mtree_drift_attribute(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+void mtree_drift_attribute(mtree_drift_t *drift, const mtree_path_sample_t *samples,
                            int num_samples);
 
 /* Set an arc's capacity; add "@a verb <capacity>, not @a before" to the summary. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/drift/link_check.h"
 
+#include "base/memory.h"
 #include "topo/drift/drift_private.h"
 
 #include <math.h>
@@ -77,10 +78,7 @@ int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **s
 {
     int num = 0;
 
-    *streams_p = malloc((size_t)drift->num_arcs * sizeof(**streams_p) + 1);
-    if (*streams_p == NULL) {
-        return 0;
-    }
+    *streams_p = mtree_malloc((size_t)drift->num_arcs * sizeof(**streams_p));
     for (int from = 0; from < drift->num_hosts; from++) {
         for (int to = 0; to < drift->num_hosts; to++) {
             int arc = mtree_routes_first(drift->routes, from, to);
@@ -128,13 +126,11 @@ static double stream_factor(const mtree_drift_t *drift, const mtree_link_stream_
 }
 
 /* No stream measured less than what calls carry over its link. */
-static bool streams_raise(mtree_drift_t *drift, mtree_link_stream_t *streams,
+static void streams_raise(mtree_drift_t *drift, mtree_link_stream_t *streams,
                           int num_streams, const mtree_path_sample_t *samples,
                           int num_samples)
 {
-    if (!mtree_drift_attribute(drift, samples, num_samples)) {
-        return false;
-    }
+    mtree_drift_attribute(drift, samples, num_samples);
     for (int i = 0; i < num_streams; i++) {
         double carried = drift->arcs[streams[i].arc].rate / MTREE_DRIFT_EFFICIENCY;
 
@@ -142,7 +138,6 @@ static bool streams_raise(mtree_drift_t *drift, mtree_link_stream_t *streams,
             streams[i].capacity = fmax(streams[i].capacity, carried);
         }
     }
-    return true;
 }
 
 mtree_drift_change_t mtree_link_check_update(mtree_drift_t *drift,
@@ -155,9 +150,7 @@ mtree_drift_change_t mtree_link_check_update(mtree_drift_t *drift,
     double greatest = 1;
 
     drift->change_summary[0] = '\0';
-    if (!streams_raise(drift, streams, num_streams, samples, num_samples)) {
-        return MTREE_DRIFT_NOTHING;
-    }
+    streams_raise(drift, streams, num_streams, samples, num_samples);
     for (int i = 0; i < num_streams; i++) {
         double factor = stream_factor(drift, &streams[i]);
 

@@ -37,14 +37,14 @@ typedef struct {
 bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness, double seconds);
 
 /* The streams of a check, into *streams_p, malloc'ed; the number of them, 0 also where
- * there is no memory or there are too many to run at once. */
+ * there are too many to run at once. */
 int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **streams_p);
 
 /*
  * Correct the capacities that the @a num_streams @a streams measured to be others.  A
  * link carries at least what the @a num_samples @a samples of calls show it to carry:
  * where packets are lost one stream may not fill it.  mtree_drift_change_summary() has
- * the result in words.  Without memory nothing changes.
+ * the result in words.
  */
 mtree_drift_change_t mtree_link_check_update(mtree_drift_t *drift,
                                              mtree_link_stream_t *streams,

@@ -2,6 +2,7 @@
 #include "topo/host/machine.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -15,19 +16,15 @@ struct mtree_machine {
     bool recorded; /* read from a file: not this machine */
 };
 
-static mtree_status_t machine_create(hwloc_topology_t topology, bool borrowed,
-                                     bool recorded, mtree_machine_t **machine_p)
+static mtree_machine_t *machine_create(hwloc_topology_t topology, bool borrowed,
+                                       bool recorded)
 {
-    mtree_machine_t *machine = malloc(sizeof(*machine));
+    mtree_machine_t *machine = mtree_malloc(sizeof(*machine));
 
-    if (machine == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     machine->topology = topology;
     machine->borrowed = borrowed;
     machine->recorded = recorded;
-    *machine_p = machine;
-    return MTREE_OK;
+    return machine;
 }
 
 /*
@@ -58,27 +55,20 @@ static int topology_load(hwloc_topology_t topology, const char *path)
 
 mtree_status_t mtree_machine_load(const char *path, mtree_machine_t **machine_p)
 {
-    hwloc_topology_t topology;
-    mtree_status_t status = MTREE_ERR_IO;
+    hwloc_topology_t topology = NULL;
 
-    if (hwloc_topology_init(&topology) != 0) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    (void)hwloc_topology_init(&topology);
+    (void)mtree_existing(topology);
     errno = 0;
     if (topology_load(topology, path) != 0) {
         mtree_error("%s: hwloc cannot %s it (%s)%s", path == NULL ? "this machine" : path,
                     path == NULL ? "explore" : "read", strerror(errno),
                     path == NULL ? "" : "; give it a file that lstopo of hwloc 2 wrote");
-        goto destroy_topology;
+        hwloc_topology_destroy(topology);
+        return MTREE_ERR_IO;
     }
-    status = machine_create(topology, false, path != NULL, machine_p);
-    if (status == MTREE_OK) {
-        return MTREE_OK;
-    }
-
-destroy_topology:
-    hwloc_topology_destroy(topology);
-    return status;
+    *machine_p = machine_create(topology, false, path != NULL);
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_machine_borrow(struct hwloc_topology *topology,
@@ -87,7 +77,8 @@ mtree_status_t mtree_machine_borrow(struct hwloc_topology *topology,
     if (topology == NULL || hwloc_topology_abi_check(topology) != 0) {
         return MTREE_ERR_UNSUPPORTED;
     }
-    return machine_create(topology, true, false, machine_p);
+    *machine_p = machine_create(topology, true, false);
+    return MTREE_OK;
 }
 
 void mtree_machine_destroy(mtree_machine_t *machine)
@@ -235,8 +226,7 @@ static mtree_nic_t nic_of_device(const mtree_machine_t *machine, hwloc_obj_t dev
     return nic;
 }
 
-mtree_status_t mtree_machine_nics(const mtree_machine_t *machine, mtree_nic_t **nics_p,
-                                  int *num_p)
+mtree_nic_t *mtree_machine_nics(const mtree_machine_t *machine, int *num_p)
 {
     hwloc_obj_t device = NULL;
     mtree_nic_t *nics;
@@ -245,17 +235,13 @@ mtree_status_t mtree_machine_nics(const mtree_machine_t *machine, mtree_nic_t **
     while ((device = hwloc_get_next_osdev(machine->topology, device)) != NULL) {
         num += device_is_nic(device);
     }
-    nics = calloc((size_t)num + 1, sizeof(*nics));
-    if (nics == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    nics = mtree_calloc((size_t)num, sizeof(*nics));
     num = 0;
     while ((device = hwloc_get_next_osdev(machine->topology, device)) != NULL) {
         if (device_is_nic(device)) {
             nics[num++] = nic_of_device(machine, device);
         }
     }
-    *nics_p = nics;
     *num_p = num;
-    return MTREE_OK;
+    return nics;
 }

@@ -44,7 +44,6 @@ int mtree_machine_num_cores(const mtree_machine_t *machine);
  * owned by the caller, *num_p of them.  Speeds of this machine are the system's; those of
  * a machine read from a file are the speeds of the slots.
  */
-mtree_status_t mtree_machine_nics(const mtree_machine_t *machine, mtree_nic_t **nics_p,
-                                  int *num_p);
+mtree_nic_t *mtree_machine_nics(const mtree_machine_t *machine, int *num_p);
 
 #endif

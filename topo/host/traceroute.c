@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -187,10 +188,7 @@ mtree_status_t mtree_traceroute_start(const mtree_address_t *own,
         mtree_debug("more than %d probes of routes at a time", MTREE_HOPS_MAX_PROBES);
         return MTREE_ERR_LIMIT;
     }
-    hops = calloc(1, sizeof(*hops));
-    if (hops == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    hops = mtree_calloc(1, sizeof(*hops));
     hops->probes = probes;
     hops->num_probes = hops->num_silent = num_probes;
     hops->timeout = timeout;

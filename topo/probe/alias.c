@@ -49,9 +49,7 @@ static void add_fact(aliases_t *aliases, fact_t fact)
     fact_t *added = MTREE_ARENA_APPEND(aliases->arena, aliases->facts, aliases->num_facts,
                                        aliases->capacity);
 
-    if (added != NULL) {
-        *added = fact;
-    }
+    *added = fact;
 }
 
 /*
@@ -200,9 +198,6 @@ int *mtree_probe_find_aliases(const mtree_probe_routes_t *routes, mtree_arena_t 
 
     MTREE_ARENA_ARRAY(arena, aliases.class_of, (size_t)num_addresses);
     MTREE_ARENA_ARRAY(arena, aliases.whole, (size_t)num_addresses);
-    if (arena->status != MTREE_OK) {
-        return NULL;
-    }
     for (int i = 0; i < num_addresses; ++i) {
         aliases.class_of[i] = i;
     }

@@ -173,7 +173,7 @@ static void explainer_init(explainer_t *explainer, mtree_arena_t *arena)
     MTREE_ARENA_ARRAY(arena, explainer->loads, num_streams);
     MTREE_ARENA_ARRAY(arena, explainer->curves, num_streams);
     MTREE_ARENA_ARRAY(arena, explainer->samples, 2 * (size_t)explainer->graph->num_links);
-    for (size_t i = 0; i < num_streams && arena->status == MTREE_OK; ++i) {
+    for (size_t i = 0; i < num_streams; ++i) {
         explainer->paths[i] = mtree_probe_graph_find_path(
             explainer->graph, explainer->streams[i].from, explainer->streams[i].to);
         if (explainer->paths[i] != NULL) {
@@ -211,8 +211,6 @@ void mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                         .most = arcs[arc].reused};
     }
     explainer_init(&explainer, scratch);
-    if (scratch->status == MTREE_OK) {
-        explain(&explainer);
-        take_reused(arcs, 2 * graph->num_links);
-    }
+    explain(&explainer);
+    take_reused(arcs, 2 * graph->num_links);
 }

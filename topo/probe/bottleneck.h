@@ -33,7 +33,6 @@ typedef struct {
  * stream crosses limits it; an arc that carried clearly less than it did at another time
  * is not that one.  Where one arc is left, its load is a sample of its capacity, which is
  * the largest sample.  Of an arc without samples it is what was reused, if anything.
- * Without memory, which @a scratch then knows, they show nothing.
  */
 void mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                     const mtree_probe_stream_t *streams, int num_streams,

@@ -141,14 +141,12 @@ static void add_links(system_t *system, const mtree_probe_path_t *path)
         int *added = MTREE_ARENA_APPEND(&system->arena, system->links, system->length,
                                         system->capacity);
 
-        if (added != NULL) {
-            *added = path->arcs[i] >> 1;
-        }
+        *added = path->arcs[i] >> 1;
     }
 }
 
-static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *graph,
-                                  const mtree_probe_rtt_t *rtts, int num_rtts)
+static void system_init(system_t *system, const mtree_probe_graph_t *graph,
+                        const mtree_probe_rtt_t *rtts, int num_rtts)
 {
     const size_t num_rows = (size_t)num_rtts, num_links = (size_t)graph->num_links;
     mtree_arena_t *arena = &system->arena;
@@ -160,7 +158,7 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
     MTREE_ARENA_ARRAY(arena, system->change, num_links);
     MTREE_ARENA_ARRAY(arena, system->share, num_links);
     MTREE_ARENA_ARRAY(arena, system->error, num_rows);
-    for (int i = 0; i < num_rtts && arena->status == MTREE_OK; ++i) {
+    for (int i = 0; i < num_rtts; ++i) {
         const mtree_probe_path_t *there =
             mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
         const mtree_probe_path_t *back =
@@ -173,9 +171,6 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
             system->first[system->num_rows] = system->length;
         }
     }
-    return arena->status == MTREE_OK
-               ? MTREE_OK
-               : mtree_no_memory("the latencies of %d links", system->num_links);
 }
 
 /* The part of a round trip that the latencies do not explain, seconds. */
@@ -262,26 +257,25 @@ static void solve(system_t *system, double *latency)
     }
 }
 
-mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
-                                         const mtree_probe_rtt_t *rtts, int num_rtts,
-                                         double *latency, double *error_p)
+void mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
+                               const mtree_probe_rtt_t *rtts, int num_rtts,
+                               double *latency, double *error_p)
 {
     system_t system;
-    mtree_status_t status = system_init(&system, graph, rtts, num_rtts);
     double error = 0;
 
+    system_init(&system, graph, rtts, num_rtts);
     for (int link = 0; link < graph->num_links; ++link) {
         latency[link] = 0;
     }
-    if (status == MTREE_OK && system.num_rows > 0) {
+    if (system.num_rows > 0) {
         solve(&system, latency);
     }
-    for (int i = 0; status == MTREE_OK && i < system.num_rows; ++i) {
+    for (int i = 0; i < system.num_rows; ++i) {
         error += relative(&system, i, latency) / system.num_rows;
     }
     if (error_p != NULL) {
         *error_p = error;
     }
     mtree_arena_cleanup(&system.arena);
-    return status;
 }

@@ -47,10 +47,9 @@ typedef struct {
  * the more links it crosses.  Both directions of a link have the same
  * latency; of links that every round trip crosses together only the sum is known.  Trips
  * without a path are ignored.  *error_p, unless NULL, is the mean relative error.
- * MTREE_ERR_NO_MEMORY.
  */
-mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
-                                         const mtree_probe_rtt_t *rtts, int num_rtts,
-                                         double *latency, double *error_p);
+void mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
+                               const mtree_probe_rtt_t *rtts, int num_rtts,
+                               double *latency, double *error_p);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/graph.h"
 
-#include "base/log.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +11,6 @@ static int add_vertex(mtree_probe_graph_t *graph, const char *name)
     mtree_probe_vertex_t *vertex = MTREE_ARENA_APPEND(
         &graph->arena, graph->vertices, graph->num_vertices, graph->vertex_capacity);
 
-    if (vertex == NULL) {
-        return 0;
-    }
     *vertex = (mtree_probe_vertex_t){.name = name, .first_arc = NONE};
     return graph->num_vertices - 1;
 }
@@ -62,9 +57,6 @@ static int join(mtree_probe_graph_t *graph, int u, int v)
     }
     link = MTREE_ARENA_APPEND(&graph->arena, graph->links, graph->num_links,
                               graph->link_capacity);
-    if (link == NULL) {
-        return 0;
-    }
     arc = 2 * (graph->num_links - 1);
     *link = (mtree_probe_edge_t){
         .u = u, .v = v, .next = {ends[0]->first_arc, ends[1]->first_arc}};
@@ -79,15 +71,9 @@ void mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
     mtree_probe_path_t *path;
     int *arcs;
 
-    if (graph->arena.status != MTREE_OK) {
-        return;
-    }
     MTREE_ARENA_ARRAY(&graph->arena, arcs, (size_t)num_vertices);
     path = MTREE_ARENA_APPEND(&graph->arena, graph->paths, graph->num_paths,
                               graph->path_capacity);
-    if (graph->arena.status != MTREE_OK) {
-        return;
-    }
     for (int i = 0; i + 1 < num_vertices; ++i) {
         arcs[i] = join(graph, vertices[i], vertices[i + 1]);
     }
@@ -123,7 +109,7 @@ static void list_crossings(mtree_probe_graph_t *graph, int *next)
     }
 }
 
-mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
+void mtree_probe_graph_index(mtree_probe_graph_t *graph)
 {
     int num_arcs = 2 * graph->num_links;
     int total = 0;
@@ -136,10 +122,6 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
     MTREE_ARENA_ARRAY(&graph->arena, graph->first_crossing, (size_t)num_arcs + 2);
     MTREE_ARENA_ARRAY(&graph->arena, graph->crossing, (size_t)total);
     MTREE_ARENA_ARRAY(&graph->arena, next, (size_t)num_arcs);
-    if (graph->arena.status != MTREE_OK) {
-        mtree_probe_graph_clear(graph);
-        return mtree_no_memory("the network that the probe found");
-    }
     if (graph->num_paths > 0) {
         qsort(graph->paths, (size_t)graph->num_paths, sizeof(*graph->paths),
               compare_ends);
@@ -157,7 +139,6 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
         graph->first_crossing[i + 1] += graph->first_crossing[i];
     }
     list_crossings(graph, next);
-    return MTREE_OK;
 }
 
 const mtree_probe_path_t *mtree_probe_graph_find_path(const mtree_probe_graph_t *graph,

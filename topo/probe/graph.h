@@ -42,10 +42,7 @@ typedef struct {
     mtree_arena_t arena;       /* of all of these */
 } mtree_probe_graph_t;
 
-/*
- * Hosts without links.  Without memory this and the two functions below do nothing, which
- * the graph's arena remembers and mtree_probe_graph_index() returns.
- */
+/* Hosts without links. */
 void mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts);
 void mtree_probe_graph_clear(mtree_probe_graph_t *graph);
 
@@ -60,9 +57,8 @@ void mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
 /* The arc from @a u to @a v, or -1. */
 int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v);
 
-/* Call it when all paths have been added and before the functions below.
- * MTREE_ERR_NO_MEMORY, logged: the graph is not complete, and has been cleared. */
-mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph);
+/* Call it when all paths have been added and before the functions below. */
+void mtree_probe_graph_index(mtree_probe_graph_t *graph);
 
 /* The path between two hosts, or NULL. */
 const mtree_probe_path_t *mtree_probe_graph_find_path(const mtree_probe_graph_t *graph,

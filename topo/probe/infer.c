@@ -68,9 +68,6 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     MTREE_ARENA_ARRAY(&table->arena, table->sum, hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->path, 2 * hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->latency, 2 * hosts);
-    if (table->arena.status != MTREE_OK) {
-        return mtree_no_memory("the distances of %d hosts", num_hosts);
-    }
     for (size_t i = 0; i < size; ++i) {
         table->distance[i] = (i / hosts == i % hosts) ? 0 : INFINITY;
     }
@@ -144,7 +141,7 @@ static void draw_path(const table_t *table, int from, int to, mtree_probe_graph_
 }
 
 /* The graph of the links, with the paths between all hosts. */
-static mtree_status_t draw(table_t *table, mtree_probe_graph_t *graph)
+static void draw(table_t *table, mtree_probe_graph_t *graph)
 {
     const int num_hosts = table->num_hosts;
 
@@ -158,7 +155,7 @@ static mtree_status_t draw(table_t *table, mtree_probe_graph_t *graph)
             draw_path(table, i / num_hosts, i % num_hosts, graph);
         }
     }
-    return mtree_probe_graph_index(graph);
+    mtree_probe_graph_index(graph);
 }
 
 /* Does a third host lie between @a a and @a b?  It is nearer to both than they are to
@@ -306,56 +303,44 @@ static int contract_all(table_t *table, double least)
 }
 
 /* Draw the tree, and fit its latencies; *error_p is their mean relative error. */
-static mtree_status_t fit(table_t *table, const mtree_probe_rtt_t *rtts, int num_rtts,
-                          mtree_probe_graph_t *graph, double *error_p)
+static void fit(table_t *table, const mtree_probe_rtt_t *rtts, int num_rtts,
+                mtree_probe_graph_t *graph, double *error_p)
 {
-    mtree_status_t status;
-
     clear_links(table, table->num_vertices);
     for (int i = 0; i < table->num_vertices; ++i) {
         if (table->parent[i] != NONE) {
             link(table, i, table->parent[i], 1);
         }
     }
-    status = draw(table, graph);
-    if (status == MTREE_OK) {
-        status =
-            mtree_probe_fit_latencies(graph, rtts, num_rtts, table->latency, error_p);
-        if (status != MTREE_OK) {
-            mtree_probe_graph_clear(graph);
-        }
-    }
-    for (int i = 0; i < table->num_vertices && status == MTREE_OK; ++i) {
+    draw(table, graph);
+    mtree_probe_fit_latencies(graph, rtts, num_rtts, table->latency, error_p);
+    for (int i = 0; i < table->num_vertices; ++i) {
         if (table->parent[i] != NONE) {
             const int arc = mtree_probe_graph_find_arc(graph, i, table->parent[i]);
 
             table->rise[i] = table->latency[arc >> 1];
         }
     }
-    return status;
 }
 
 /* The tree of switches; *error_p is its mean relative error. */
-static mtree_status_t infer_tree(table_t *table, const mtree_probe_rtt_t *rtts,
-                                 int num_rtts, mtree_probe_graph_t *graph_p,
-                                 double *error_p)
+static void infer_tree(table_t *table, const mtree_probe_rtt_t *rtts, int num_rtts,
+                       mtree_probe_graph_t *graph_p, double *error_p)
 {
-    mtree_status_t status;
     double mean = 0;
 
     for (int i = 0; i < num_rtts; ++i) {
         mean += rtts[i].seconds / 2 / num_rtts;
     }
     join_all(table);
-    status = fit(table, rtts, num_rtts, graph_p, error_p);
-    for (int i = 0; status == MTREE_OK && i < MAX_CONTRACTIONS; ++i) {
+    fit(table, rtts, num_rtts, graph_p, error_p);
+    for (int i = 0; i < MAX_CONTRACTIONS; ++i) {
         if (contract_all(table, mean * fmax(SHORT_PART, SHORT_ERRORS * *error_p)) == 0) {
             break;
         }
         mtree_probe_graph_clear(graph_p);
-        status = fit(table, rtts, num_rtts, graph_p, error_p);
+        fit(table, rtts, num_rtts, graph_p, error_p);
     }
-    return status;
 }
 
 mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
@@ -369,16 +354,16 @@ mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
     double error;
 
     if (status == MTREE_OK && num_hosts > 2) {
-        status = infer_tree(&table, rtts, num_rtts, graph_p, &error);
-        is_tree = status == MTREE_OK && error <= fmax(TREE_ERROR, TREE_NOISES * noise) &&
+        infer_tree(&table, rtts, num_rtts, graph_p, &error);
+        is_tree = error <= fmax(TREE_ERROR, TREE_NOISES * noise) &&
                   graph_p->num_links < num_links;
-        if (status == MTREE_OK && !is_tree) {
+        if (!is_tree) {
             mtree_probe_graph_clear(graph_p);
         }
     }
     if (status == MTREE_OK && !is_tree) {
         (void)link_hosts(&table, tolerance);
-        status = draw(&table, graph_p);
+        draw(&table, graph_p);
     }
     mtree_arena_cleanup(&table.arena);
     return status;

@@ -146,7 +146,7 @@ void mtree_probe_fill_interface_test(mtree_probe_t *probe)
     if (probe->tested == NULL) {
         prepare_interface_test(probe);
     }
-    for (int host = 0; host < probe->num_hosts && mtree_probe_has_memory(probe); ++host) {
+    for (int host = 0; host < probe->num_hosts; ++host) {
         int count = probe->tested[host] ? 0 : choose_links(probe, host, most, arcs);
 
         if (probe->num_experiments + count > affordable) {
@@ -265,7 +265,7 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
     int num_shared = 0;
 
     MTREE_ARENA_ARRAY(&probe->scratch, shared, (size_t)probe->num_hosts);
-    for (int host = 0; shared != NULL && host < probe->num_hosts; ++host) {
+    for (int host = 0; host < probe->num_hosts; ++host) {
         shared[host] =
             probe->fastest[host] != NONE && is_shared(probe, probe->fastest[host]);
         num_shared += shared[host];
@@ -273,13 +273,11 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
     if (num_shared == 0) {
         return MTREE_OK;
     }
-    status = mtree_probe_split_shared(&probe->graph, shared, &split);
+    mtree_probe_split_shared(&probe->graph, shared, &split);
+    mtree_probe_graph_clear(&probe->graph);
+    probe->graph = split;
+    status = mtree_probe_fit_graph(probe);
     if (status == MTREE_OK) {
-        mtree_probe_graph_clear(&probe->graph);
-        probe->graph = split;
-        status = mtree_probe_fit_graph(probe);
-    }
-    if (status == MTREE_OK && mtree_probe_has_memory(probe)) {
         mtree_probe_reset_arcs(probe);
     }
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "topo/probe/graph.h"
 #include "topo/probe/networks.h"
@@ -70,11 +71,8 @@ static mtree_status_t link_of(mtree_probe_findings_t *findings, int u, int v,
     if (*link_p >= 0 && topology->links[*link_p].num_cables > 0) {
         return MTREE_OK;
     }
-    links = realloc(findings->links,
-                    ((size_t)topology->num_links + 1) * sizeof(*findings->links));
-    if (links == NULL) {
-        return mtree_no_memory("%d links", topology->num_links + 1);
-    }
+    links = mtree_realloc(findings->links,
+                          ((size_t)topology->num_links + 1) * sizeof(*findings->links));
     findings->links = links;
     if (*link_p < 0) {
         status = mtree_topology_add_link(topology, u, v, 1, 1, latency, link_p);
@@ -359,7 +357,7 @@ static int find_hub(const mtree_topology_t *topology, int hosts)
     return is_star ? hosts : NONE;
 }
 
-static mtree_status_t adder_init(adder_t *adder, mtree_arena_t *arena)
+static void adder_init(adder_t *adder, mtree_arena_t *arena)
 {
     const mtree_topology_t *topology = adder->findings->topology;
     const int hosts = adder->networks->num_hosts;
@@ -368,7 +366,7 @@ static mtree_status_t adder_init(adder_t *adder, mtree_arena_t *arena)
     MTREE_ARENA_ARRAY(arena, adder->members, (size_t)hosts);
     MTREE_ARENA_ARRAY(arena, adder->class_of, (size_t)hosts);
     MTREE_ARENA_ARRAY(arena, adder->ports, MTREE_TOPOLOGY_MAX_CABLES * (size_t)hosts);
-    for (int arc = 0; arena->status == MTREE_OK && arc < 2 * topology->num_links; arc++) {
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
         const int ends[2] = {mtree_arc_from(topology, arc), mtree_arc_to(topology, arc)};
 
         for (int end = 0; end < 2; end++) {
@@ -378,8 +376,6 @@ static mtree_status_t adder_init(adder_t *adder, mtree_arena_t *arena)
         }
     }
     adder->hub = find_hub(topology, hosts);
-    return arena->status == MTREE_OK ? MTREE_OK
-                                     : mtree_no_memory("the networks of %d hosts", hosts);
 }
 
 /* Add the cable that @a network is, if it joins its hosts. */
@@ -403,8 +399,9 @@ mtree_status_t mtree_networks_add(const mtree_networks_t *networks,
 {
     adder_t adder = {.networks = networks, .findings = findings};
     mtree_arena_t arena = {0};
-    mtree_status_t status = adder_init(&adder, &arena);
+    mtree_status_t status = MTREE_OK;
 
+    adder_init(&adder, &arena);
     /* Switches first: their latencies follow from those of ways without cables. */
     for (int i = 0; i < 2 * networks->num_networks && status == MTREE_OK; i++) {
         const int network = i % networks->num_networks;

@@ -187,16 +187,14 @@ static void add_trial(finder_t *finder, int network, int a, int b, int round,
     mtree_network_trial_t *trial =
         MTREE_ARENA_APPEND(&to->arena, to->trials, to->num_trials, to->capacity);
 
-    if (trial != NULL) {
-        *trial = (mtree_network_trial_t){
-            .network = network,
-            .round = round,
-            .is_alone = is_alone,
-            .hosts = {a, b},
-            .ends = {finder->hosts[a].list[i].address, finder->hosts[b].list[j].address},
-            .latency = INFINITY};
-        to->num_rounds = round >= to->num_rounds ? round + 1 : to->num_rounds;
-    }
+    *trial = (mtree_network_trial_t){
+        .network = network,
+        .round = round,
+        .is_alone = is_alone,
+        .hosts = {a, b},
+        .ends = {finder->hosts[a].list[i].address, finder->hosts[b].list[j].address},
+        .latency = INFINITY};
+    to->num_rounds = round >= to->num_rounds ? round + 1 : to->num_rounds;
 }
 
 /* Each host of @a network has a turn; in a round those of few hosts overlap.  The first
@@ -239,30 +237,22 @@ static void choose_trials(finder_t *finder)
     }
 }
 
-mtree_status_t mtree_networks_find(const mtree_host_interfaces_t *hosts, int num_hosts,
-                                   mtree_networks_t *networks)
+void mtree_networks_find(const mtree_host_interfaces_t *hosts, int num_hosts,
+                         mtree_networks_t *networks)
 {
     finder_t finder = {.hosts = hosts, .num_hosts = num_hosts, .to = networks};
     mtree_arena_t scratch = {0};
-    bool has_memory;
 
     *networks = (mtree_networks_t){.num_hosts = num_hosts, .shared = NONE};
     MTREE_ARENA_ARRAY(&scratch, finder.of, (size_t)num_hosts);
     MTREE_ARENA_ARRAY(&scratch, finder.members, (size_t)num_hosts);
-    if (scratch.status == MTREE_OK) {
-        number_networks(&finder);
-        MTREE_ARENA_ARRAY(&networks->arena, networks->group,
-                          (size_t)networks->num_networks);
-        MTREE_ARENA_ARRAY(&networks->arena, networks->first,
-                          (size_t)networks->num_networks + 1);
-    }
-    if (scratch.status == MTREE_OK && networks->arena.status == MTREE_OK) {
-        group_networks(&finder);
-        choose_trials(&finder);
-    }
-    has_memory = scratch.status == MTREE_OK && networks->arena.status == MTREE_OK;
+    number_networks(&finder);
+    MTREE_ARENA_ARRAY(&networks->arena, networks->group, (size_t)networks->num_networks);
+    MTREE_ARENA_ARRAY(&networks->arena, networks->first,
+                      (size_t)networks->num_networks + 1);
+    group_networks(&finder);
+    choose_trials(&finder);
     mtree_arena_cleanup(&scratch);
-    return has_memory ? MTREE_OK : MTREE_ERR_NO_MEMORY;
 }
 
 void mtree_networks_cleanup(mtree_networks_t *networks)

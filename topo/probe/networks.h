@@ -43,16 +43,16 @@ typedef struct {
 /*
  * The networks of @a hosts [num_hosts] and what to try; to be cleaned up all the same.
  * Interfaces count by their first addresses that fit, IPv4 before IPv6.  What is in
- * `shared` alone is not tried, unless there are but two hosts.  MTREE_ERR_NO_MEMORY.
+ * `shared` alone is not tried, unless there are but two hosts.
  */
-mtree_status_t mtree_networks_find(const mtree_host_interfaces_t *hosts, int num_hosts,
-                                   mtree_networks_t *networks);
+void mtree_networks_find(const mtree_host_interfaces_t *hosts, int num_hosts,
+                         mtree_networks_t *networks);
 
 /*
  * Add what the trials found to @a findings, whose first vertices are the hosts.  Cables
  * take the place of the link that joins their hosts.  A switch is added for those hosts
  * that are faster there; if all hosts are joined by one switch already, it has the other
- * networks of all of them, too.  MTREE_ERR_NO_MEMORY, MTREE_ERR_LIMIT.
+ * networks of all of them, too.  MTREE_ERR_LIMIT.
  */
 mtree_status_t mtree_networks_add(const mtree_networks_t *networks,
                                   mtree_probe_findings_t *findings);

@@ -2,6 +2,7 @@
 #include "topo/probe/probe.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "topo/probe/state.h"
 
 #include <math.h>
@@ -81,13 +82,10 @@ static mtree_status_t copy_hosts(mtree_probe_t *probe, const mtree_probe_host_t 
     MTREE_ARENA_ARRAY(&probe->arena, probe->names, num_hosts);
     MTREE_ARENA_ARRAY(&probe->arena, probe->speeds, num_hosts);
     MTREE_ARENA_ARRAY(&probe->arena, sorted, num_hosts);
-    for (size_t i = 0; i < num_hosts && probe->arena.status == MTREE_OK; ++i) {
+    for (size_t i = 0; i < num_hosts; ++i) {
         probe->speeds[i] = hosts[i].speed;
         probe->names[i] = mtree_arena_strdup(&probe->arena, hosts[i].name);
         sorted[i] = probe->names[i];
-    }
-    if (probe->arena.status != MTREE_OK) {
-        return mtree_no_memory("the names of %zu hosts", num_hosts);
     }
     qsort(sorted, num_hosts, sizeof(*sorted), compare_names);
     for (size_t i = 1; i < num_hosts; ++i) {
@@ -110,10 +108,7 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
     if (status != MTREE_OK) {
         return status;
     }
-    probe = calloc(1, sizeof(*probe));
-    if (probe == NULL) {
-        return mtree_no_memory("a probe of %d hosts", num_hosts);
-    }
+    probe = mtree_calloc(1, sizeof(*probe));
     probe->num_hosts = num_hosts;
     probe->options = *options;
     mtree_random_init(&probe->random, options->seed);
@@ -198,12 +193,11 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
     mtree_status_t status = MTREE_OK;
 
     probe->num_experiments = 0;
-    while (status == MTREE_OK && probe->stage != MTREE_PROBE_STAGE_DONE &&
-           mtree_probe_has_memory(probe)) {
+    while (status == MTREE_OK && probe->stage != MTREE_PROBE_STAGE_DONE) {
         if (stages[probe->stage].fill != NULL) {
             stages[probe->stage].fill(probe);
         }
-        if (probe->num_experiments > 0 || !mtree_probe_has_memory(probe)) {
+        if (probe->num_experiments > 0) {
             break;
         }
         if (stages[probe->stage].end != NULL) {
@@ -215,20 +209,6 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
         }
     }
     return status;
-}
-
-/* A call ends with @a status, unless it had no memory. */
-static mtree_status_t end_call(mtree_probe_t *probe, mtree_status_t status)
-{
-    const bool has_memory = mtree_probe_has_memory(probe);
-
-    mtree_arena_cleanup(&probe->scratch);
-    if (!has_memory) {
-        probe->arena.status = MTREE_ERR_NO_MEMORY;
-    }
-    return status != MTREE_OK || has_memory
-               ? status
-               : mtree_no_memory("the probe of %d hosts", probe->num_hosts);
 }
 
 static double expected_seconds(const mtree_probe_t *probe)
@@ -250,7 +230,8 @@ mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round
                     probe->num_rounds);
         return MTREE_ERR_INVALID;
     }
-    status = end_call(probe, fill_round(probe));
+    status = fill_round(probe);
+    mtree_arena_cleanup(&probe->scratch);
     if (status != MTREE_OK) {
         return status;
     }
@@ -350,5 +331,6 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
     probe->spent += seconds;
     probe->pending = false;
     ++probe->num_rounds;
-    return end_call(probe, MTREE_OK);
+    mtree_arena_cleanup(&probe->scratch);
+    return MTREE_OK;
 }

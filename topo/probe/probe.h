@@ -137,7 +137,7 @@ typedef struct {
 /*
  * Start probing between @a num_hosts hosts (1 to MTREE_PROBE_MAX_HOSTS; copied).
  * MTREE_ERR_INVALID for names or addresses that are empty or there twice and for options
- * out of range, MTREE_ERR_LIMIT, MTREE_ERR_NO_MEMORY (logged).
+ * out of range, MTREE_ERR_LIMIT (logged).
  */
 mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts,
                                   const mtree_probe_options_t *options,
@@ -187,8 +187,7 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
 
 /*
  * The next round; num_experiments is 0 when nothing is left to measure or the budget is
- * spent.  MTREE_ERR_INVALID (logged) unless the round before has been recorded;
- * MTREE_ERR_NO_MEMORY.
+ * spent.  MTREE_ERR_INVALID (logged) unless the round before has been recorded.
  */
 mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round_p);
 

@@ -4,6 +4,7 @@
  */
 #include "base/log.h"
 #include "base/median.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "topo/probe/state.h"
 
@@ -186,17 +187,11 @@ static void count_tries(const mtree_probe_t *probe, mtree_probe_findings_t *find
 static mtree_status_t make_topology(mtree_probe_t *probe,
                                     mtree_probe_findings_t *findings)
 {
-    mtree_status_t status =
-        mtree_topology_create("probed", "the link probe", &findings->topology);
+    mtree_status_t status;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
+    findings->topology = mtree_topology_create("probed", "the link probe");
     findings->links =
-        calloc((size_t)probe->graph.num_links + 1, sizeof(*findings->links));
-    if (findings->links == NULL) {
-        return mtree_no_memory("%d links", probe->graph.num_links);
-    }
+        mtree_calloc((size_t)probe->graph.num_links, sizeof(*findings->links));
     status = add_vertices(probe, findings->topology);
     if (status == MTREE_OK) {
         status = add_links(probe, findings->topology, findings->links);
@@ -205,9 +200,7 @@ static mtree_status_t make_topology(mtree_probe_t *probe,
         mark_latencies(probe, findings->links);
         mtree_probe_find_cost(probe, &findings->topology->cost);
     }
-    return status == MTREE_OK && !mtree_probe_has_memory(probe)
-               ? mtree_no_memory("the probe of %d hosts", probe->num_hosts)
-               : status;
+    return status;
 }
 
 mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
@@ -220,9 +213,6 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                        .bytes = probe->bytes};
     mtree_status_t status;
 
-    if (!mtree_probe_has_memory(probe)) {
-        return mtree_no_memory("the probe of %d hosts", probe->num_hosts);
-    }
     if (!probe->has_graph || probe->latency == NULL) {
         mtree_error(
             "the probe of %d hosts ended before it had found their network; give it "

@@ -269,10 +269,10 @@ static void resolver_init(resolver_t *resolver)
     MTREE_ARENA_ARRAY(arena, resolver->gate_vertex, (size_t)routes->num_hosts);
     MTREE_ARENA_ARRAY(arena, resolver->done, (size_t)routes->num_traceroutes);
     resolver->class_of = mtree_probe_find_aliases(routes, arena);
-    for (int i = 0; arena->status == MTREE_OK && i < num_addresses; ++i) {
+    for (int i = 0; i < num_addresses; ++i) {
         resolver->vertex_of[i] = NONE;
     }
-    for (int i = 0; arena->status == MTREE_OK && i < routes->num_hosts; ++i) {
+    for (int i = 0; i < routes->num_hosts; ++i) {
         resolver->gate_class[i] = i;
         resolver->gate_vertex[i] = NONE;
     }
@@ -284,7 +284,7 @@ static void add_neighbours(mtree_probe_graph_t *graph, mtree_arena_t *scratch)
     bool *is_used;
 
     MTREE_ARENA_ARRAY(scratch, is_used, 2 * (size_t)graph->num_links);
-    for (int i = 0; is_used != NULL && i < graph->num_paths; ++i) {
+    for (int i = 0; i < graph->num_paths; ++i) {
         const int arc =
             mtree_probe_graph_find_arc(graph, graph->paths[i].from, graph->paths[i].to);
 
@@ -292,7 +292,7 @@ static void add_neighbours(mtree_probe_graph_t *graph, mtree_arena_t *scratch)
             is_used[arc] = true;
         }
     }
-    for (int arc = 0; is_used != NULL && arc < 2 * graph->num_links; ++arc) {
+    for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
         const int ends[2] = {mtree_probe_arc_from(graph, arc),
                              mtree_probe_arc_to(graph, arc)};
 
@@ -302,23 +302,17 @@ static void add_neighbours(mtree_probe_graph_t *graph, mtree_arena_t *scratch)
     }
 }
 
-mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
-                                          mtree_probe_graph_t *graph)
+void mtree_probe_routes_resolve(mtree_probe_routes_t *routes, mtree_probe_graph_t *graph)
 {
     resolver_t resolver = {.routes = routes, .graph = graph};
 
     sort_routes(routes);
     mtree_probe_graph_init(graph, routes->num_hosts);
     resolver_init(&resolver);
-    for (stage_t stage = WHOLE; stage <= NAMED && resolver.arena.status == MTREE_OK &&
-                                graph->arena.status == MTREE_OK;
-         ++stage) {
+    for (stage_t stage = WHOLE; stage <= NAMED; ++stage) {
         resolve_stage(&resolver, stage);
     }
     add_neighbours(graph, &resolver.arena);
-    if (resolver.arena.status != MTREE_OK) {
-        graph->arena.status = resolver.arena.status;
-    }
     mtree_arena_cleanup(&resolver.arena);
-    return mtree_probe_graph_index(graph);
+    mtree_probe_graph_index(graph);
 }

@@ -2,6 +2,7 @@
 #include "topo/probe/routes_private.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "topo/probe/probe.h"
 
@@ -16,8 +17,7 @@ static bool has_text(const mtree_hash_link_t *link, const void *text)
     return strcmp(MTREE_CONTAINER_OF(link, mtree_probe_address_t, link)->text, text) == 0;
 }
 
-/* The address @a text, which is added when it is new, then without an owner; NULL: there
- * is no memory. */
+/* The address @a text, which is added when it is new, then without an owner. */
 static mtree_probe_address_t *find_address(mtree_probe_routes_t *routes, const char *text)
 {
     mtree_probe_addresses_t *addresses = &routes->addresses;
@@ -31,15 +31,9 @@ static mtree_probe_address_t *find_address(mtree_probe_routes_t *routes, const c
         return MTREE_CONTAINER_OF(link, mtree_probe_address_t, link);
     }
     address = mtree_arena_alloc(&routes->arena, 1, sizeof(*address) + size);
-    if (address == NULL ||
-        mtree_hash_table_add(&addresses->by_text, &address->link, hash) != MTREE_OK) {
-        return NULL;
-    }
+    mtree_hash_table_add(&addresses->by_text, &address->link, hash);
     item = MTREE_ARENA_APPEND(&routes->arena, addresses->items, addresses->num_addresses,
                               addresses->capacity);
-    if (item == NULL) {
-        return NULL;
-    }
     address->number = addresses->num_addresses - 1;
     address->owner = -1;
     memcpy(address->text, text, size);
@@ -49,12 +43,9 @@ static mtree_probe_address_t *find_address(mtree_probe_routes_t *routes, const c
 mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_hosts,
                                          mtree_probe_routes_t **routes_p)
 {
-    mtree_probe_routes_t *routes = calloc(1, sizeof(*routes));
+    mtree_probe_routes_t *routes = mtree_calloc(1, sizeof(*routes));
     mtree_status_t status = MTREE_OK;
 
-    if (routes == NULL) {
-        return mtree_no_memory("the routes between %d hosts", num_hosts);
-    }
     routes->num_hosts = num_hosts;
     for (int host = 0; host < num_hosts && status == MTREE_OK; ++host) {
         status = mtree_probe_routes_add_address(routes, host, addresses[host]);
@@ -81,9 +72,6 @@ mtree_status_t mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int 
 {
     mtree_probe_address_t *address = find_address(routes, text);
 
-    if (address == NULL) {
-        return mtree_no_memory("the addresses of routes");
-    }
     if (address->owner >= 0 && address->owner != host) {
         mtree_error("hosts number %d and %d both have the address %s; give each host "
                     "addresses of its own",
@@ -107,9 +95,6 @@ static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const 
             continue;
         }
         address = find_address(routes, hops[i]);
-        if (address == NULL) {
-            return mtree_no_memory("the addresses of routes");
-        }
         route->hops[i] = address->number;
         for (j = 0; route->hops[j] != address->number; ++j) {}
         if (j < i || address->owner == route->from || address->owner == route->to) {
@@ -138,18 +123,12 @@ mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, in
         return MTREE_ERR_INVALID;
     }
     MTREE_ARENA_ARRAY(&routes->arena, route.hops, (size_t)num_hops);
-    if (route.hops == NULL) {
-        return mtree_no_memory("a route of %d hops", num_hops);
-    }
     status = read_hops(routes, hops, &route);
     if (status != MTREE_OK) {
         return status;
     }
     added = MTREE_ARENA_APPEND(&routes->arena, routes->traceroutes,
                                routes->num_traceroutes, routes->traceroute_capacity);
-    if (added == NULL) {
-        return mtree_no_memory("%d routes", routes->num_traceroutes + 1);
-    }
     *added = route;
     return MTREE_OK;
 }

@@ -27,9 +27,7 @@ int mtree_probe_routes_count(const mtree_probe_routes_t *routes);
  * The network that the routes show, of two hosts the last one added; indexed.  All
  * addresses of a router are one vertex; routers that do not answer are identified by
  * their neighbours (docs/probe.md, "Routes"). The caller clears @a graph.
- * MTREE_ERR_NO_MEMORY, logged.
  */
-mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
-                                          mtree_probe_graph_t *graph);
+void mtree_probe_routes_resolve(mtree_probe_routes_t *routes, mtree_probe_graph_t *graph);
 
 #endif

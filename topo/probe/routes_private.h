@@ -46,7 +46,7 @@ int mtree_probe_compare_traceroutes(const void *left, const void *right);
 
 /*
  * The addresses of each router: [address] is the least number of an address of the same
- * router.  The array, of @a arena, is only good while that has had memory.
+ * router.  The array is @a arena's.
  * @a routes->traceroutes must be sorted by its ends, each pair of which is there once.
  */
 int *mtree_probe_find_aliases(const mtree_probe_routes_t *routes, mtree_arena_t *arena);

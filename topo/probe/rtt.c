@@ -36,21 +36,17 @@ void mtree_probe_add_experiment(mtree_probe_t *probe, mtree_probe_experiment_t e
         MTREE_ARENA_APPEND(&probe->arena, probe->experiments, probe->num_experiments,
                            probe->experiment_capacity);
 
-    if (added != NULL) {
-        *added = experiment;
-    }
+    *added = experiment;
 }
 
-/* The first host that no links of the graph join with host 0; all hosts: there is none. */
+/* The first host that no links of the graph join with host 0; all hosts: there is none.
+ */
 static int find_apart(mtree_probe_t *probe)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
     int host = 0, *class_of;
 
     MTREE_ARENA_ARRAY(&probe->scratch, class_of, (size_t)graph->num_vertices);
-    if (class_of == NULL) {
-        return probe->num_hosts;
-    }
     for (int vertex = 0; vertex < graph->num_vertices; ++vertex) {
         class_of[vertex] = vertex;
     }
@@ -65,14 +61,10 @@ static int find_apart(mtree_probe_t *probe)
 
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
 {
-    mtree_status_t status;
     int host;
 
     if (mtree_probe_routes_count(probe->routes) > 0) {
-        status = mtree_probe_routes_resolve(probe->routes, &probe->graph);
-        if (status != MTREE_OK) {
-            return status;
-        }
+        mtree_probe_routes_resolve(probe->routes, &probe->graph);
         host = find_apart(probe);
         probe->routes_known = host == probe->num_hosts;
         if (probe->routes_known) {
@@ -100,10 +92,8 @@ static void add_pair(mtree_probe_t *probe, int from, int to)
     mtree_probe_pair_t *pair = MTREE_ARENA_APPEND(&probe->arena, probe->pairs,
                                                   probe->num_pairs, probe->pair_capacity);
 
-    if (pair != NULL) {
-        pair->rtt.from = (from < to) ? from : to;
-        pair->rtt.to = (from < to) ? to : from;
-    }
+    pair->rtt.from = (from < to) ? from : to;
+    pair->rtt.to = (from < to) ? to : from;
 }
 
 static int compare_pairs(const void *left, const void *right)
@@ -290,7 +280,7 @@ void mtree_probe_find_cost(mtree_probe_t *probe, mtree_message_cost_t *cost)
     int count = 0;
 
     MTREE_ARENA_ARRAY(&probe->scratch, sends, (size_t)probe->num_pairs);
-    for (int i = 0; sends != NULL && i < probe->num_pairs; ++i) {
+    for (int i = 0; i < probe->num_pairs; ++i) {
         if (probe->pairs[i].send > 0) {
             sends[count++] = probe->pairs[i].send;
         }
@@ -315,7 +305,7 @@ static int list_rtts(mtree_probe_t *probe, mtree_probe_rtt_t *rtts, double *nois
 
     mtree_probe_find_cost(probe, &cost);
     MTREE_ARENA_ARRAY(&probe->scratch, noise, (size_t)probe->num_pairs);
-    for (int i = 0; probe->scratch.status == MTREE_OK && i < probe->num_pairs; ++i) {
+    for (int i = 0; i < probe->num_pairs; ++i) {
         if (probe->pairs[i].rtt.seconds > 0) {
             noise[count] = probe->pairs[i].noise;
             rtts[count] = probe->pairs[i].rtt;
@@ -337,14 +327,15 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
 
     MTREE_ARENA_ARRAY(&probe->scratch, rtts, (size_t)probe->num_pairs);
     num_rtts = list_rtts(probe, rtts, &noise);
-    if (probe->scratch.status == MTREE_OK && !probe->has_graph) {
+    if (!probe->has_graph) {
         status =
             mtree_probe_infer(probe->num_hosts, rtts, num_rtts, noise, &probe->graph);
         probe->has_graph = status == MTREE_OK;
     }
     MTREE_ARENA_ARRAY(&probe->arena, probe->latency, (size_t)probe->graph.num_links);
-    return status == MTREE_OK && mtree_probe_has_memory(probe)
-               ? mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, probe->latency,
-                                           &probe->latency_error)
-               : status;
+    if (status == MTREE_OK) {
+        mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, probe->latency,
+                                  &probe->latency_error);
+    }
+    return status;
 }

@@ -126,8 +126,8 @@ static int lay_out(splitter_t *splitter, const mtree_probe_path_t *path)
     return length;
 }
 
-mtree_status_t mtree_probe_split_shared(const mtree_probe_graph_t *graph,
-                                        const bool *shared, mtree_probe_graph_t *split)
+void mtree_probe_split_shared(const mtree_probe_graph_t *graph, const bool *shared,
+                              mtree_probe_graph_t *split)
 {
     const size_t num_hosts = (size_t)graph->num_hosts;
     splitter_t splitter = {.old = graph, .graph = split};
@@ -138,17 +138,13 @@ mtree_status_t mtree_probe_split_shared(const mtree_probe_graph_t *graph,
     MTREE_ARENA_ARRAY(&splitter.arena, splitter.port, num_hosts);
     MTREE_ARENA_ARRAY(&splitter.arena, splitter.vertices,
                       3 * ((size_t)graph->num_vertices + 1));
-    if (splitter.arena.status == MTREE_OK) {
-        form_groups(&splitter, shared);
-        add_switches(&splitter);
-        for (int i = 0; i < graph->num_paths; ++i) {
-            const int length = lay_out(&splitter, &graph->paths[i]);
+    form_groups(&splitter, shared);
+    add_switches(&splitter);
+    for (int i = 0; i < graph->num_paths; ++i) {
+        const int length = lay_out(&splitter, &graph->paths[i]);
 
-            mtree_probe_graph_add_path(split, splitter.vertices, length);
-        }
-    } else {
-        split->arena.status = splitter.arena.status;
+        mtree_probe_graph_add_path(split, splitter.vertices, length);
     }
     mtree_arena_cleanup(&splitter.arena);
-    return mtree_probe_graph_index(split);
+    mtree_probe_graph_index(split);
 }

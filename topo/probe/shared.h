@@ -12,9 +12,9 @@
  * @a shared[host] is set.  Three or more such hosts that are linked, and none of which
  * has a known path of several links to another, are joined by one switch instead of their
  * links.  Any other such host gets a switch of its own, to which its links move.  The
- * caller clears @a split.  MTREE_ERR_NO_MEMORY, logged.
+ * caller clears @a split.
  */
-mtree_status_t mtree_probe_split_shared(const mtree_probe_graph_t *graph,
-                                        const bool *shared, mtree_probe_graph_t *split);
+void mtree_probe_split_shared(const mtree_probe_graph_t *graph, const bool *shared,
+                              mtree_probe_graph_t *split);
 
 #endif

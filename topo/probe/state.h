@@ -78,16 +78,6 @@ struct mtree_probe {
     mtree_arena_t scratch; /* of what mtree_probe_next() and _record() need meanwhile */
 };
 
-/*
- * Where there is no memory the functions below leave something out, and the arenas know.
- * mtree_probe_next(), mtree_probe_record() and mtree_probe_finish() then say so, and the
- * probe is over.
- */
-static inline bool mtree_probe_has_memory(const mtree_probe_t *probe)
-{
-    return probe->arena.status == MTREE_OK && probe->scratch.status == MTREE_OK;
-}
-
 /* Add an experiment to the current round. */
 void mtree_probe_add_experiment(mtree_probe_t *probe,
                                 mtree_probe_experiment_t experiment);

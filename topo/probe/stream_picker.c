@@ -111,14 +111,13 @@ static void pick_test(mtree_probe_picker_t *picker, const test_t *test)
 {
     while (picker->num_paths < test->first + test->count) {
         const int path = pick_path(picker, test);
-        int *added = path == NONE
-                         ? NULL
-                         : MTREE_ARENA_APPEND(picker->arena, picker->paths,
-                                              picker->num_paths, picker->path_capacity);
+        int *added;
 
-        if (added == NULL) {
+        if (path == NONE) {
             break;
         }
+        added = MTREE_ARENA_APPEND(picker->arena, picker->paths, picker->num_paths,
+                                   picker->path_capacity);
         *added = path;
         change_overlap(picker, picker->num_paths - 1, 1);
         /* A path of one link: nothing else can limit the stream. */

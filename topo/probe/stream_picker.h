@@ -18,8 +18,7 @@ typedef struct {
     mtree_arena_t *arena; /* of the arrays */
 } mtree_probe_picker_t;
 
-/* Start with an empty round.  All memory is that of @a arena, which must not have run out
- * of it when the functions below are called. */
+/* Start with an empty round.  All memory is that of @a arena. */
 void mtree_probe_picker_init(mtree_probe_picker_t *picker,
                              const mtree_probe_graph_t *graph, mtree_arena_t *arena);
 

@@ -50,10 +50,8 @@ static void explain(mtree_probe_t *probe)
 void mtree_probe_reset_arcs(mtree_probe_t *probe)
 {
     MTREE_ARENA_ARRAY(&probe->arena, probe->arcs, 2 * (size_t)probe->graph.num_links);
-    if (mtree_probe_has_memory(probe)) {
-        mtree_probe_find_known(probe);
-        explain(probe);
-    }
+    mtree_probe_find_known(probe);
+    explain(probe);
 }
 
 /* Seconds of a round trip along a path. */
@@ -280,11 +278,8 @@ void mtree_probe_fill_cross(mtree_probe_t *probe)
 
     MTREE_ARENA_ARRAY(&probe->scratch, due, 2 * (size_t)probe->graph.num_links);
     mtree_probe_picker_init(&picker, &probe->graph, &probe->scratch);
-    if (!mtree_probe_has_memory(probe)) {
-        return;
-    }
     num_due = list_due(probe, due);
-    for (int i = 0; i < num_due && mtree_probe_has_memory(probe); ++i) {
+    for (int i = 0; i < num_due; ++i) {
         /* Arcs of another number of tries take longer: they have rounds of their own. */
         if (due[i].tries == due[0].tries && picker.num_paths < affordable) {
             pick_cross(probe, &picker, &due[i], &tested);
@@ -314,9 +309,6 @@ static void keep_stream(mtree_probe_t *probe, const mtree_probe_experiment_t *ex
     MTREE_ARENA_ARRAY(&probe->arena, samples, (size_t)curve->num_samples);
     stream = MTREE_ARENA_APPEND(&probe->arena, probe->streams, probe->num_streams,
                                 probe->stream_capacity);
-    if (samples == NULL || stream == NULL) {
-        return;
-    }
     memcpy(samples, curve->samples, (size_t)curve->num_samples * sizeof(*samples));
     *stream = (mtree_probe_stream_t){
         .set = probe->num_rounds,
@@ -349,7 +341,5 @@ void mtree_probe_keep_streams(mtree_probe_t *probe, const mtree_probe_result_t *
             keep_stream(probe, experiment, &curve, &rate);
         }
     }
-    if (mtree_probe_has_memory(probe)) {
-        explain(probe);
-    }
+    explain(probe);
 }

@@ -2,7 +2,7 @@
 #include "topo/probe/traceroute_search.h"
 
 #include "base/arena.h"
-#include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,27 +44,17 @@ struct mtree_traceroute_search {
     mtree_arena_t arena; /* of all of these */
 };
 
-static mtree_status_t no_memory(void)
-{
-    return mtree_no_memory("the routes between hosts");
-}
-
 static const mtree_address_t no_address = {.family = AF_UNSPEC};
 
-/* The number of a new vertex; NO_ROUTE without memory. */
+/* The number of a new vertex. */
 static int vertex_add(mtree_traceroute_search_t *search, const mtree_address_t *address)
 {
     vertex_t *vertex;
     int *next;
 
     MTREE_ARENA_ARRAY(&search->arena, next, (size_t)search->num_hosts);
-    vertex = next == NULL
-                 ? NULL
-                 : MTREE_ARENA_APPEND(&search->arena, search->vertices,
-                                      search->num_vertices, search->vertex_capacity);
-    if (vertex == NULL) {
-        return NO_ROUTE;
-    }
+    vertex = MTREE_ARENA_APPEND(&search->arena, search->vertices, search->num_vertices,
+                                search->vertex_capacity);
     for (int target = 0; target < search->num_hosts; target++) {
         next[target] = NOT_ASKED;
     }
@@ -78,32 +68,21 @@ static void known_add(mtree_traceroute_search_t *search, int vertex,
     known_t *known = MTREE_ARENA_APPEND(&search->arena, search->known, search->num_known,
                                         search->known_capacity);
 
-    if (known != NULL) {
-        *known = (known_t){*address, vertex};
-    }
+    *known = (known_t){*address, vertex};
 }
 
-mtree_status_t mtree_traceroute_search_create(int num_hosts,
-                                              mtree_traceroute_search_t **search_p)
+mtree_traceroute_search_t *mtree_traceroute_search_create(int num_hosts)
 {
-    mtree_traceroute_search_t *search = calloc(1, sizeof(*search));
+    mtree_traceroute_search_t *search = mtree_calloc(1, sizeof(*search));
     const size_t hosts = (size_t)num_hosts;
 
-    if (search == NULL) {
-        return no_memory();
-    }
     search->num_hosts = num_hosts;
     MTREE_ARENA_ARRAY(&search->arena, search->first, hosts * hosts);
     MTREE_ARENA_ARRAY(&search->arena, search->load, hosts);
     for (int host = 0; host < num_hosts; host++) {
         (void)vertex_add(search, &no_address);
     }
-    if (search->arena.status != MTREE_OK) {
-        mtree_traceroute_search_destroy(search);
-        return no_memory();
-    }
-    *search_p = search;
-    return MTREE_OK;
+    return search;
 }
 
 void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search)
@@ -144,9 +123,7 @@ void mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host, i
     if (search->wanted == NULL) {
         MTREE_ARENA_ARRAY(&search->arena, search->wanted, hosts * hosts);
     }
-    if (search->wanted != NULL) {
-        search->wanted[(size_t)host * hosts + (size_t)target] = true;
-    }
+    search->wanted[(size_t)host * hosts + (size_t)target] = true;
 }
 
 static bool is_wanted(const mtree_traceroute_search_t *search, int host, int target)
@@ -265,11 +242,9 @@ static void question_add(mtree_traceroute_search_t *search, int *asked, int host
     }
     added = MTREE_ARENA_APPEND(&search->arena, search->questions, search->num_questions,
                                search->question_capacity);
-    if (added != NULL) {
-        *added = question;
-        *number = search->num_questions - 1;
-        search->load[host]++;
-    }
+    *added = question;
+    *number = search->num_questions - 1;
+    search->load[host]++;
 }
 
 static int compare_questions(const void *a, const void *b)
@@ -280,37 +255,31 @@ static int compare_questions(const void *a, const void *b)
                                      : left->target - right->target;
 }
 
-mtree_status_t mtree_traceroute_search_ask(mtree_traceroute_search_t *search,
-                                           const mtree_route_question_t **questions_p,
-                                           int *num_questions_p)
+const mtree_route_question_t *
+mtree_traceroute_search_ask(mtree_traceroute_search_t *search, int *num_questions_p)
 {
     size_t pairs = (size_t)search->num_vertices * (size_t)search->num_hosts;
-    int *asked = malloc(pairs * sizeof(*asked));
+    int *asked = mtree_malloc(pairs * sizeof(*asked));
 
-    for (size_t i = 0; asked != NULL && i < pairs; i++) {
+    for (size_t i = 0; i < pairs; i++) {
         asked[i] = -1;
     }
     search->num_questions = 0;
     memset(search->load, 0, (size_t)search->num_hosts * sizeof(*search->load));
-    for (int host = 0; host < search->num_hosts && asked != NULL; host++) {
+    for (int host = 0; host < search->num_hosts; host++) {
         for (int target = 0; target < search->num_hosts; target++) {
             if (is_wanted(search, host, target)) {
                 question_add(search, asked, host, target);
             }
         }
     }
-    if (asked == NULL || search->arena.status != MTREE_OK) {
-        free(asked);
-        return no_memory();
-    }
     free(asked);
     if (search->num_questions > 0) {
         qsort(search->questions, (size_t)search->num_questions,
               sizeof(*search->questions), compare_questions);
     }
-    *questions_p = search->questions;
     *num_questions_p = search->num_questions;
-    return MTREE_OK;
+    return search->questions;
 }
 
 /* The vertex that an answer shows, or NO_ROUTE. */

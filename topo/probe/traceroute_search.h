@@ -25,10 +25,8 @@ typedef struct {
     int limit;  /* hops */
 } mtree_route_question_t;
 
-/* A search for the routes between hosts 0 to @a num_hosts - 1.  MTREE_ERR_NO_MEMORY.
- * Where later functions have no memory, mtree_traceroute_search_ask() says so. */
-mtree_status_t mtree_traceroute_search_create(int num_hosts,
-                                              mtree_traceroute_search_t **search_p);
+/* A search for the routes between hosts 0 to @a num_hosts - 1. */
+mtree_traceroute_search_t *mtree_traceroute_search_create(int num_hosts);
 
 /* Free; NULL is allowed. */
 void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search);
@@ -53,11 +51,9 @@ void mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host,
 /*
  * The questions to ask now, all at the same time, ordered by host.  The search owns them
  * until the next call of this function.  *num_questions_p is 0 at the end of the search.
- * MTREE_ERR_NO_MEMORY, logged.
  */
-mtree_status_t mtree_traceroute_search_ask(mtree_traceroute_search_t *search,
-                                           const mtree_route_question_t **questions_p,
-                                           int *num_questions_p);
+const mtree_route_question_t *
+mtree_traceroute_search_ask(mtree_traceroute_search_t *search, int *num_questions_p);
 
 /*
  * Record the answer to @a question, one of the last that mtree_traceroute_search_ask()

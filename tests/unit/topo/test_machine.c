@@ -53,7 +53,7 @@ UNIT_LOOP(test_places, 0, LENGTH(places))
     int num;
 
     ck_assert_int_eq(mtree_machine_num_cores(machine), places[_i].cores);
-    unit_ok(mtree_machine_nics(machine, &nics, &num));
+    nics = mtree_machine_nics(machine, &num);
     ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
     mtree_locality_measure(&place, nics, num);
     ck_assert_mem_eq(&place, &places[_i].place, sizeof(place));
@@ -98,7 +98,7 @@ UNIT_TEST(test_nics)
     UNIT_FREED mtree_nic_t *nics = NULL;
     int num;
 
-    unit_ok(mtree_machine_nics(machine, &nics, &num));
+    nics = mtree_machine_nics(machine, &num);
     ck_assert_int_eq(num, 5);
     ck_assert_str_eq(nics[0].name, "eth0");
     ck_assert_int_eq(nics[0].kind, MTREE_NIC_NETWORK);
@@ -226,7 +226,7 @@ UNIT_TEST(test_this_machine)
 
     unit_ok(mtree_machine_load(NULL, &machine));
     ck_assert_int_ge(mtree_machine_num_cores(machine), 1);
-    unit_ok(mtree_machine_nics(machine, &nics, &num));
+    nics = mtree_machine_nics(machine, &num);
     ck_assert_int_ge(mtree_machine_locate_core(machine, 0).core, 0);
 }
 

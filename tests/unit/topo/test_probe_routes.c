@@ -38,7 +38,7 @@ static mtree_probe_graph_t resolve(mtree_probe_routes_t *routes)
 {
     mtree_probe_graph_t graph;
 
-    unit_ok(mtree_probe_routes_resolve(routes, &graph));
+    mtree_probe_routes_resolve(routes, &graph);
     mtree_probe_routes_destroy(routes);
     return graph;
 }

@@ -209,7 +209,7 @@ UNIT_TEST(test_unreachable_and_too_many)
     static int many[MTREE_ROUTES_MAX_HOSTS + 1];
     int pair[] = {0, 1};
 
-    unit_ok(mtree_topology_create("t", "test", &topology));
+    topology = mtree_topology_create("t", "test");
     mtree_topology_add_vertex(topology, "a", NULL, MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", NULL, MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_link(topology, 0, 1, 1e6, 0, 0, NULL);

@@ -11,7 +11,7 @@ UNIT_TEST(test_find_host)
 {
     OWNED(topology) *topology = NULL;
 
-    unit_ok(mtree_topology_create("t", "test", &topology));
+    topology = mtree_topology_create("t", "test");
     ck_assert_ptr_null(mtree_topology_nearest_host(topology, "n1"));
     mtree_topology_add_vertex(topology, "a", "n1.site", MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", "n2", MTREE_VERTEX_HOST, NULL);
@@ -63,7 +63,7 @@ UNIT_TEST(test_bad_links)
 {
     OWNED(topology) *topology = NULL;
 
-    unit_ok(mtree_topology_create("t", "test", &topology));
+    topology = mtree_topology_create("t", "test");
     mtree_topology_add_vertex(topology, "a", NULL, MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", NULL, MTREE_VERTEX_HOST, NULL);
     unit_invalid(mtree_topology_add_link(topology, 0, 1, -1, 1, 0, NULL));
