@@ -9,7 +9,6 @@
 #include "topo/dot/read.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,47 +143,6 @@ mtree_plan_t *coll_mtree_plan_cache_read(const coll_mtree_plan_question_t *quest
     return plan;
 }
 
-/* The files there are, and the oldest of them. */
-typedef struct {
-    int count;
-    struct timespec written;
-    char name[MTREE_CACHE_NAME_LENGTH + 1];
-} oldest_t;
-
-static bool is_before(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
-}
-
-static void find_oldest(void *arg, int folder, const char *name)
-{
-    oldest_t *oldest = arg;
-    struct stat is;
-
-    if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) != 0) {
-        return;
-    }
-    if (oldest->count++ == 0 || is_before(&is.st_mtim, &oldest->written)) {
-        oldest->written = is.st_mtim;
-        snprintf(oldest->name, sizeof(oldest->name), "%s", name);
-    }
-}
-
-static void prune(const char *path)
-{
-    int folder = mtree_cache_file_open(path);
-    oldest_t oldest;
-
-    do {
-        oldest.count = 0;
-        mtree_cache_file_visit(folder, MTREE_CACHE_PLANS, find_oldest, &oldest);
-    } while (oldest.count > COLL_MTREE_PLAN_CACHE_MOST &&
-             unlinkat(folder, oldest.name, 0) == 0);
-    if (folder >= 0) {
-        close(folder);
-    }
-}
-
 void coll_mtree_plan_cache_write(const coll_mtree_plan_question_t *question,
                                  const mtree_plan_t *plan, mtree_forecast_t forecast)
 {
@@ -202,9 +160,7 @@ void coll_mtree_plan_cache_write(const coll_mtree_plan_question_t *question,
     fprintf(out, FORECAST_WRITE "%s", forecast.pays, forecast.seconds, forecast.fallback,
             json);
     mtree_text_end(out);
-    if (mtree_cache_file_write(path, name, text) == MTREE_OK) {
-        prune(path);
-    }
+    (void)mtree_cache_file_write(path, name, text, COLL_MTREE_PLAN_CACHE_MOST);
     free(text);
     free(json);
 }

@@ -32,7 +32,7 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     if (context->is_corrected && context->gone_version == 0) {
         coll_mtree_topology_cache_correct(&context->learned, context->hosts.topology);
     }
-    coll_mtree_cached_hosts_cleanup(&context->learned);
+    mtree_cache_cleanup(&context->learned);
     mtree_drift_destroy(context->drift);
     free(context->samples);
     free(context->vertices);
@@ -145,7 +145,8 @@ static void context_read(coll_mtree_planning_context_t *context,
         return;
     }
     if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
-        coll_mtree_cached_hosts_init(&context->learned, contributions, &context->numbers);
+        coll_mtree_topology_cache_init(&context->learned, contributions,
+                                       &context->numbers);
     }
 }
 
@@ -296,7 +297,7 @@ static mtree_drift_change_t context_observe(coll_mtree_planning_context_t *conte
                                             bool may_change)
 {
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
-    double unchecked = context->learned.key.num_hosts > 0 ? 0 : paths->seconds;
+    double unchecked = context->learned.num_hosts > 0 ? 0 : paths->seconds;
 
     if (check->count > 0) {
         change = mtree_link_check_update(context->drift, check->streams, check->count,

@@ -35,7 +35,7 @@ typedef struct coll_mtree_planning_context {
     unsigned tree_version; /* the version since which trees stay as they are */
     unsigned gone_version; /* plans for earlier ones may use links that are gone */
     /* Of the topology, if it was learned; no hosts: the cache is not to be corrected. */
-    coll_mtree_cached_hosts_t learned;
+    mtree_cache_t learned;
     bool is_corrected;            /* capacities turned out to be others */
     mtree_path_sample_t *samples; /* [num_samples], the last ones; or NULL */
     int num_samples;

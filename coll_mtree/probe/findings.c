@@ -41,46 +41,39 @@ static void write_findings(const mtree_probe_findings_t *findings, double second
     mtree_require(mtree_topology_write(topology, out));
 }
 
-/* Are the capacities of @a link, there and back, measured, as its comment says? */
-static void read_comment(const char *text, const mtree_topology_t *map,
-                         const mtree_link_t *link, bool measured[2])
+/* Leave of @a link what is measured, there and back, as its comment says.  Streams
+ * measure what joins all hosts; cables are tried each time. */
+static void keep_measured(const char *text, const mtree_topology_t *map,
+                          mtree_link_t *link)
 {
     char line[2 * MTREE_TOPOLOGY_MAX_NAME + 64];
     const char *there, *back, *end;
     int length = snprintf(line, sizeof(line), "// %s -- %s: capacity ",
                           map->vertices[link->u].name, map->vertices[link->v].name);
 
-    there = strstr(text, line);
+    there = link->num_cables > 0 ? NULL : strstr(text, line);
     end = there == NULL ? NULL : strchr(there, ';');
     back = end == NULL ? NULL : strstr(there, " %, ");
-    measured[0] = there != NULL && strncmp(there + length, "measured", 8) == 0;
-    measured[1] = back != NULL && back < end && strncmp(back + 4, "measured", 8) == 0;
+    if (there == NULL || strncmp(there + length, "measured", 8) != 0) {
+        link->capacity[0] = 0;
+    }
+    if (back == NULL || back > end || strncmp(back + 4, "measured", 8) != 0) {
+        link->capacity[1] = 0;
+    }
 }
 
 mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *probe)
 {
     mtree_topology_t *map;
     mtree_status_t status = mtree_topology_parse(text, strlen(text), "the cache", &map);
-    double *capacity;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    capacity = mtree_calloc(2 * (size_t)map->num_links, sizeof(*capacity));
-    for (int l = 0; l < map->num_links; l++) {
-        bool measured[2];
-
-        /* Streams measure what joins all hosts; cables are tried each time. */
-        if (map->links[l].num_cables > 0) {
-            continue;
+    if (status == MTREE_OK) {
+        for (int l = 0; l < map->num_links; l++) {
+            keep_measured(text, map, &map->links[l]);
         }
-        read_comment(text, map, &map->links[l], measured);
-        capacity[2 * l] = measured[0] ? map->links[l].capacity[0] : 0;
-        capacity[2 * l + 1] = measured[1] ? map->links[l].capacity[1] : 0;
+        mtree_probe_add_known(probe, map);
+        mtree_topology_destroy(map);
     }
-    status = mtree_probe_add_known(probe, map, capacity);
-    free(capacity);
-    mtree_topology_destroy(map);
     return status;
 }
 

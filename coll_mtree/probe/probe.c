@@ -41,7 +41,9 @@ typedef struct {
     coll_mtree_probe_coordinator_t coordinator;
     bool is_addressed; /* hosts have addresses of their own */
     mtree_networks_t networks;
-    coll_mtree_probe_parts_t *parts;
+    mtree_cache_t *cache; /* NULL: nothing is known before */
+    time_t oldest;        /* of what is known from it */
+    mtree_cache_stamp_t *stamp;
     mtree_pressure_t worst; /* of the hosts, in the time of the probe */
     mtree_probe_t *probe;
     FILE *record;           /* NULL: the user wants none */
@@ -173,11 +175,31 @@ static FILE *open_record(void)
     return record;
 }
 
-/* What cannot be read is measured. */
-static void lead_add_parts(lead_t *lead)
+/* Reuse a file of the cache that has two of the hosts at least. */
+static void reuse_part(void *arg, const mtree_cache_t *cache, int folder,
+                       const char *name, mtree_cached_t *cached, const char *fault)
 {
-    for (int i = 0; i < lead->parts->count; i++) {
-        (void)coll_mtree_probe_findings_reuse(lead->parts->texts[i], lead->probe);
+    lead_t *lead = arg;
+
+    (void)cache;
+    (void)folder;
+    (void)name;
+    if (fault == NULL && cached->num_common >= 2 && !cached->stamp.is_loaded) {
+        /* What cannot be read is measured. */
+        (void)coll_mtree_probe_findings_reuse(cached->text, lead->probe);
+        if (difftime(cached->stamp.measured, lead->oldest) < 0) {
+            lead->oldest = cached->stamp.measured;
+        }
+    }
+}
+
+static void lead_reuse(lead_t *lead)
+{
+    lead->oldest = time(NULL);
+    if (lead->cache != NULL && lead->cache->num_hosts > 0 &&
+        mtree_cache_open(lead->cache, coll_mtree_params.cache_days, lead->oldest) ==
+            MTREE_OK) {
+        (void)mtree_cache_visit(lead->cache, reuse_part, lead);
     }
 }
 
@@ -207,7 +229,7 @@ static mtree_status_t lead_prepare(lead_t *lead)
         status = coll_mtree_probe_add_routes(search, lead->num_hosts, lead->probe);
     }
     if (status == MTREE_OK) {
-        lead_add_parts(lead);
+        lead_reuse(lead);
     }
     mtree_traceroute_search_destroy(search);
     return status;
@@ -271,7 +293,7 @@ static const char *find_load(lead_t *lead, const mtree_probe_findings_t *finding
                            "and are kept for a shorter time",
                            reason);
     }
-    lead->parts->is_loaded = reason != NULL;
+    lead->stamp->is_loaded = reason != NULL;
     return reason;
 }
 
@@ -286,7 +308,7 @@ static char *lead_tell(lead_t *lead, const mtree_probe_findings_t *findings)
         snprintf(reused, sizeof(reused), ", %d of %d capacities from the cache",
                  findings->num_reused, 2 * findings->topology->num_links);
     }
-    lead->parts->was_used = findings->num_reused > 0;
+    lead->stamp->measured = findings->num_reused > 0 ? lead->oldest : time(NULL);
     coll_mtree_verbose(lead->comm, 1,
                        "probed the network in %.1f s with %s: %d hosts, %d switches, "
                        "%d links, routes %s%s",
@@ -339,12 +361,14 @@ static mtree_status_t lead_run(lead_t *lead, const coll_mtree_channel_t *channel
 mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                                      const coll_mtree_host_numbers_t *numbers,
                                      const coll_mtree_host_t *contributions,
-                                     coll_mtree_probe_parts_t *parts, char **text_p)
+                                     mtree_cache_t *cache, mtree_cache_stamp_t *stamp_p,
+                                     char **text_p)
 {
     lead_t lead = {.comm = channel->comm,
                    .num_hosts = numbers->num_hosts,
                    .leader = numbers->first,
-                   .parts = parts,
+                   .cache = cache,
+                   .stamp = stamp_p,
                    .record = open_record()};
     mtree_status_t status;
 
@@ -358,12 +382,4 @@ mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
     }
     lead_cleanup(&lead);
     return status;
-}
-
-void coll_mtree_probe_parts_cleanup(coll_mtree_probe_parts_t *parts)
-{
-    while (parts->count > 0) {
-        free(parts->texts[--parts->count]);
-    }
-    free(parts->texts);
 }

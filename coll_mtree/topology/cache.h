@@ -7,43 +7,28 @@
 
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/control/host_numbers.h"
-#include "coll_mtree/probe/probe.h"
 
-#include "base/arena.h"
 #include "topo/dot/cache.h"
 #include "topo/topology.h"
 
-/* The hosts of a communicator as the key of a file in the cache.  No hosts: names are
- * coll_mtree_hosts's, of which nothing is kept.  All zero: the same. */
-typedef struct {
-    mtree_cache_key_t key;
-    const char *path;    /* of the file that was read; NULL: none was */
-    mtree_arena_t arena; /* of the path and all that the key refers to */
-} coll_mtree_cached_hosts_t;
+/* The cache for the hosts of @a contributions [ranks], which @a numbers numbers; to be
+ * cleaned up.  It names the fabric that carries messages.  No hosts: names are
+ * coll_mtree_hosts's, of which nothing is kept. */
+void coll_mtree_topology_cache_init(mtree_cache_t *cache,
+                                    const coll_mtree_host_t *contributions,
+                                    const coll_mtree_host_numbers_t *numbers);
 
-/* The key for the hosts of @a contributions [ranks], which @a numbers numbers.  It names
- * the fabric that carries messages. */
-void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
-                                  const coll_mtree_host_t *contributions,
-                                  const coll_mtree_host_numbers_t *numbers);
-void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts);
-
-/* What the cache has for @a hosts, malloc'ed; NULL when there is nothing or, with one
+/* What @a cache has for its hosts, malloc'ed; NULL when there is nothing or, with one
  * line, when it does not fit. */
-char *coll_mtree_topology_cache_read(coll_mtree_cached_hosts_t *hosts);
+char *coll_mtree_topology_cache_read(mtree_cache_t *cache);
 
-/* Add to @a parts what the cache has of some of them. */
-void coll_mtree_topology_cache_read_parts(const coll_mtree_cached_hosts_t *hosts,
-                                          coll_mtree_probe_parts_t *parts);
+/* Write what a probe found for them. */
+void coll_mtree_topology_cache_write(mtree_cache_t *cache,
+                                     const mtree_cache_stamp_t *stamp, const char *text);
 
-/* Write what a probe, which was given @a parts, found for them. */
-void coll_mtree_topology_cache_write(const coll_mtree_cached_hosts_t *hosts,
-                                     const coll_mtree_probe_parts_t *parts,
-                                     const char *text);
-
-/* Where the cache has a topology of @a hosts, write @a topology, which it turned out to
+/* Where @a cache has a topology of its hosts, write @a topology, which it turned out to
  * be while the job ran, as old as that. */
-void coll_mtree_topology_cache_correct(const coll_mtree_cached_hosts_t *hosts,
+void coll_mtree_topology_cache_correct(mtree_cache_t *cache,
                                        const mtree_topology_t *topology);
 
 #endif

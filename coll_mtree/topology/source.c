@@ -43,7 +43,7 @@ struct coll_mtree_source {
     bool is_asked;                    /* rank 0 has decided, at the first call */
     coll_mtree_host_numbers_t hosts;  /* on rank 0, once they are known */
     coll_mtree_host_t *contributions; /* [ranks] likewise */
-    coll_mtree_cached_hosts_t cached; /* likewise, where no topology has been learned */
+    mtree_cache_t cached;             /* likewise, where no topology has been learned */
     bool is_first;                    /* this rank, on its host */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
 
@@ -112,7 +112,8 @@ static decision_t decide(source_t *source, int ranks)
     if (coll_mtree_topology_registry_find(source->contributions, ranks) != NULL) {
         return READY;
     }
-    coll_mtree_cached_hosts_init(&source->cached, source->contributions, &source->hosts);
+    coll_mtree_topology_cache_init(&source->cached, source->contributions,
+                                   &source->hosts);
     if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE) {
         return PROBE;
     }
@@ -227,25 +228,23 @@ static void write_output(const char *text)
 /* Rank 0 leads the probe and keeps what it finds. */
 static void lead(source_t *source, const coll_mtree_channel_t *channel)
 {
-    coll_mtree_probe_parts_t parts = {.count = 0};
+    bool reuses = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_AUTO;
+    mtree_cache_stamp_t stamp;
     char *text;
 
     coll_mtree_verbose(source->comm, coll_mtree_unserved_level(source->comm),
                        "the network between %d hosts is probed, once, for %g s at most; "
                        "coll_mtree_topology names a map instead, or none",
                        source->hosts.num_hosts, coll_mtree_params.probe_seconds);
-    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_AUTO) {
-        coll_mtree_topology_cache_read_parts(&source->cached, &parts);
-    }
-    if (coll_mtree_probe_lead(channel, &source->hosts, source->contributions, &parts,
+    if (coll_mtree_probe_lead(channel, &source->hosts, source->contributions,
+                              reuses ? &source->cached : NULL, &stamp,
                               &text) == MTREE_OK) {
         source->learned = learn_text(text, FROM_PROBE);
     }
     if (source->learned != NULL) {
-        coll_mtree_topology_cache_write(&source->cached, &parts, source->learned);
+        coll_mtree_topology_cache_write(&source->cached, &stamp, source->learned);
         write_output(source->learned);
     }
-    coll_mtree_probe_parts_cleanup(&parts);
 }
 
 /* Rank 0 has no topology yet: probe, and receive what is found. */
@@ -267,7 +266,7 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
     source->settled = learned;
     module->unserved = !learned;
     coll_mtree_host_numbers_cleanup(&source->hosts);
-    coll_mtree_cached_hosts_cleanup(&source->cached);
+    mtree_cache_cleanup(&source->cached);
     free(source->contributions);
     free(source->learned);
     free(source->topology);

@@ -99,9 +99,8 @@ static void print_sum(const arguments_t *arguments)
 
 static mtree_status_t run_cache(arguments_t *arguments)
 {
-    const mtree_cache_key_t key = {.version = VERSION};
-    mtree_cache_t cache;
-    mtree_status_t status = mtree_cache_init(&cache, &key, DEFAULT_DAYS, time(NULL));
+    mtree_cache_t cache = {.version = VERSION};
+    mtree_status_t status = mtree_cache_open(&cache, DEFAULT_DAYS, time(NULL));
 
     if (status == MTREE_ERR_NOT_FOUND) {
         mtree_error("cache: neither XDG_CACHE_HOME nor HOME says where it is");

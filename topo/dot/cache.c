@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -24,37 +25,44 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-mtree_status_t mtree_cache_init(mtree_cache_t *cache, const mtree_cache_key_t *key,
-                                double days, time_t now)
+void mtree_cache_add_host(mtree_cache_t *cache, const char *name, const char *address)
 {
     static const char format[] = HOST "%s %s\n";
+    const size_t bytes = (size_t)snprintf(NULL, 0, format, name, address) + 1;
+    char *line = mtree_arena_alloc(&cache->arena, bytes, 1);
+    const char **added = MTREE_ARENA_APPEND(&cache->arena, cache->lines, cache->num_hosts,
+                                            cache->capacity);
+
+    (void)snprintf(line, bytes, format, name, address);
+    *added = line;
+}
+
+mtree_status_t mtree_cache_open(mtree_cache_t *cache, double days, time_t now)
+{
+    char folder[MTREE_CACHE_PATH_LENGTH];
     uint64_t hash = MTREE_HASH_INIT;
 
-    *cache = (mtree_cache_t){.key = key, .days = days, .now = now};
-    MTREE_ARENA_ARRAY(&cache->arena, cache->lines, (size_t)key->num_hosts);
-    for (int h = 0; cache->arena.status == MTREE_OK && h < key->num_hosts; h++) {
-        int bytes = snprintf(NULL, 0, format, key->names[h], key->addresses[h]) + 1;
-        char *line = mtree_arena_alloc(&cache->arena, (size_t)bytes, 1);
-
-        if (line != NULL) {
-            snprintf(line, (size_t)bytes, format, key->names[h], key->addresses[h]);
-            cache->lines[h] = line;
-        }
+    if (mtree_cache_file_folder(folder) != MTREE_OK) {
+        return MTREE_ERR_NOT_FOUND;
     }
-    if (cache->arena.status != MTREE_OK) {
-        return mtree_no_memory("the cache of topologies");
+    cache->folder = mtree_arena_strdup(&cache->arena, folder);
+    cache->days = days;
+    cache->now = now;
+    if (cache->num_hosts > 0) {
+        qsort(cache->lines, (size_t)cache->num_hosts, sizeof(*cache->lines),
+              compare_lines);
     }
-    qsort(cache->lines, (size_t)key->num_hosts, sizeof(*cache->lines), compare_lines);
-    for (int h = 0; h < key->num_hosts; h++) {
+    for (int h = 0; h < cache->num_hosts; h++) {
         hash = mtree_hash_bytes(hash, cache->lines[h], strlen(cache->lines[h]));
     }
     mtree_cache_file_name(hash, MTREE_CACHE_TOPOLOGIES, cache->name);
-    return mtree_cache_file_folder(cache->folder);
+    return MTREE_OK;
 }
 
 void mtree_cache_cleanup(mtree_cache_t *cache)
 {
     mtree_arena_cleanup(&cache->arena);
+    *cache = (mtree_cache_t){.version = NULL};
 }
 
 /* Read the date at the begin of @a text; returns what follows it, NULL: there is none. */
@@ -95,8 +103,9 @@ static void parse_hosts(const mtree_cache_t *cache, const char *at,
                         mtree_cached_t *cached)
 {
     while (skip(at, HOST) != NULL && strchr(at, '\n') != NULL) {
-        cached->num_common += bsearch(at, cache->lines, (size_t)cache->key->num_hosts,
-                                      sizeof(*cache->lines), compare_begin) != NULL;
+        cached->num_common +=
+            cache->num_hosts > 0 && bsearch(at, cache->lines, (size_t)cache->num_hosts,
+                                            sizeof(*cache->lines), compare_begin) != NULL;
         cached->num_hosts++;
         at = strchr(at, '\n') + 1;
     }
@@ -115,7 +124,7 @@ static const char *parse_stamp(const mtree_cache_t *cache, mtree_cached_t *cache
     if (at == NULL) {
         return "it has no stamp of mtree's";
     }
-    version = skip(version, cache->key->version);
+    version = skip(version, cache->version);
     if (version == NULL || *version != '\n') {
         return "another version of mtree wrote it";
     }
@@ -144,7 +153,8 @@ static void visit_file(void *arg, int folder, const char *name)
 {
     const visitor_t *visitor = arg;
     mtree_cached_t cached = {.text = NULL};
-    const char *fault = mtree_cache_file_read(folder, name, &cached.text, &cached.length);
+    size_t length;
+    const char *fault = mtree_cache_file_read(folder, name, &cached.text, &length);
     char why[160];
 
     if (fault == NULL) {
@@ -168,50 +178,31 @@ mtree_status_t mtree_cache_visit(const mtree_cache_t *cache, mtree_cache_visit_t
     return MTREE_OK;
 }
 
-/* The stamp, and @a text behind it; malloc'ed, NULL: no memory. */
+/* The stamp, and @a text behind it; malloc'ed. */
 static char *stamp_text(const mtree_cache_t *cache, const mtree_cache_stamp_t *stamp,
                         const char *text)
 {
-    char *stamped = NULL, date[64];
+    char *stamped, date[64];
     size_t length;
-    FILE *out = open_memstream(&stamped, &length);
+    FILE *out = mtree_text_begin(&stamped, &length);
     struct tm broken;
 
-    if (out == NULL) {
-        return NULL;
-    }
     gmtime_r(&stamp->measured, &broken);
     strftime(date, sizeof(date), DATE, &broken);
-    fprintf(out, MAGIC "%s\n" WRITTEN "%s\n%s", cache->key->version, date,
+    fprintf(out, MAGIC "%s\n" WRITTEN "%s\n%s", cache->version, date,
             stamp->is_loaded ? LOADED : "");
-    for (int h = 0; h < cache->key->num_hosts; h++) {
+    for (int h = 0; h < cache->num_hosts; h++) {
         fputs(cache->lines[h], out);
     }
     fputs(text, out);
-    if (fclose(out) != 0) {
-        free(stamped);
-        return NULL;
-    }
+    mtree_text_end(out);
     return stamped;
-}
-
-/* Write the file for the key.  MTREE_ERR_IO, with a warning. */
-static mtree_status_t write_file(const mtree_cache_t *cache,
-                                 const mtree_cache_stamp_t *stamp, const char *text)
-{
-    char *stamped = stamp_text(cache, stamp, text);
-    mtree_status_t status =
-        stamped == NULL ? mtree_no_memory("the cache of topologies")
-                        : mtree_cache_file_write(cache->folder, cache->name, stamped);
-
-    free(stamped);
-    return status;
 }
 
 /* A search for the best file with all hosts. */
 typedef struct {
     mtree_cached_t best; /* without a text: none yet */
-    char *path;          /* where it is, [MTREE_CACHE_FILE_LENGTH] */
+    char name[MTREE_CACHE_NAME_LENGTH + 1];
     mtree_status_t status;
 } search_t;
 
@@ -226,7 +217,7 @@ static void search_visit(void *arg, const mtree_cache_t *cache, int folder,
                          const char *name, mtree_cached_t *cached, const char *fault)
 {
     search_t *search = arg;
-    bool has_all = fault == NULL && cached->num_common == cache->key->num_hosts;
+    bool has_all = fault == NULL && cached->num_common == cache->num_hosts;
 
     (void)folder;
     if (fault == NULL && !has_all) {
@@ -241,152 +232,79 @@ static void search_visit(void *arg, const mtree_cache_t *cache, int folder,
         free(search->best.text);
         search->best = *cached;
         cached->text = NULL;
-        snprintf(search->path, MTREE_CACHE_FILE_LENGTH, "%s/%s", cache->folder, name);
+        snprintf(search->name, sizeof(search->name), "%.*s", MTREE_CACHE_NAME_LENGTH,
+                 name);
     }
 }
 
-/* Visit all files for @a key. */
-static mtree_status_t visit_all(const mtree_cache_key_t *key, double days, time_t now,
-                                mtree_cache_visit_t visit, void *arg)
+/* The best file with all hosts, whose text becomes the caller's. */
+static mtree_status_t find_best(mtree_cache_t *cache, double days, time_t now,
+                                search_t *search)
 {
-    mtree_cache_t cache;
-    mtree_status_t status = mtree_cache_init(&cache, key, days, now);
+    mtree_status_t status = mtree_cache_open(cache, days, now);
 
+    *search = (search_t){.status = MTREE_ERR_NOT_FOUND};
     if (status == MTREE_OK) {
-        status = mtree_cache_visit(&cache, visit, arg);
+        status = mtree_cache_visit(cache, search_visit, search);
     }
-    mtree_cache_cleanup(&cache);
-    return status;
+    return status == MTREE_OK && search->best.text == NULL ? search->status : status;
 }
 
-/* The best file with all hosts, whose text becomes the caller's, and where it is. */
-static mtree_status_t find_best(const mtree_cache_key_t *key, double days, time_t now,
-                                char path[MTREE_CACHE_FILE_LENGTH],
-                                mtree_cached_t *best_p)
+mtree_status_t mtree_cache_read(mtree_cache_t *cache, double days, time_t now,
+                                char **text_p)
 {
-    search_t search = {.path = path, .status = MTREE_ERR_NOT_FOUND};
-    mtree_status_t status = visit_all(key, days, now, search_visit, &search);
-
-    *best_p = search.best;
-    return status == MTREE_OK && search.best.text == NULL ? search.status : status;
-}
-
-mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
-                                char path[MTREE_CACHE_FILE_LENGTH], char **text_p,
-                                size_t *length_p)
-{
-    mtree_cached_t best;
-    mtree_status_t status = find_best(key, days, now, path, &best);
+    search_t search;
+    mtree_status_t status = find_best(cache, days, now, &search);
+    char path[MTREE_CACHE_FILE_LENGTH];
 
     if (status == MTREE_OK) {
-        *text_p = best.text;
-        *length_p = best.length;
+        snprintf(path, sizeof(path), "%s/%s", cache->folder, search.name);
+        cache->path = mtree_arena_strdup(&cache->arena, path);
+        *text_p = search.best.text;
     }
     return status;
 }
 
-typedef struct {
-    mtree_cache_take_t take;
-    void *arg;
-} parts_t;
-
-static void part_visit(void *arg, const mtree_cache_t *cache, int folder,
-                       const char *name, mtree_cached_t *cached, const char *fault)
-{
-    const parts_t *parts = arg;
-
-    (void)cache;
-    (void)folder;
-    (void)name;
-    if (fault == NULL && cached->num_common >= 2) {
-        parts->take(parts->arg, cached->text, cached->length, &cached->stamp);
-    }
-}
-
-mtree_status_t mtree_cache_read_parts(const mtree_cache_key_t *key, double days,
-                                      time_t now, mtree_cache_take_t take, void *arg)
-{
-    parts_t parts = {take, arg};
-
-    return visit_all(key, days, now, part_visit, &parts);
-}
-
-/* The files that stay when others are removed. */
-typedef struct {
-    const mtree_cache_stamp_t *stamp; /* of the file just written */
-    int count;
-    char oldest[MTREE_CACHE_NAME_LENGTH + 1];
-    time_t oldest_measured;
-} pruning_t;
-
-/* Without a stamp it is not ours to remove. */
+/* Remove what is old, or superfluous beside the file with the stamp @a arg just written.
+ * What has no stamp is not ours to remove. */
 static void prune_visit(void *arg, const mtree_cache_t *cache, int folder,
                         const char *name, mtree_cached_t *cached, const char *fault)
 {
-    pruning_t *pruning = arg;
-    bool is_superseded = fault == NULL && cached->num_common == cached->num_hosts &&
-                         !pruning->stamp->is_loaded;
+    const mtree_cache_stamp_t *stamp = arg;
+    bool is_superseded =
+        fault == NULL && cached->num_common == cached->num_hosts && !stamp->is_loaded;
 
-    if (strcmp(name, cache->name) == 0 || cached->stamp.measured == 0) {
-        return;
-    }
-    if (is_superseded || cached->is_old) {
+    if ((is_superseded || cached->is_old) && strcmp(name, cache->name) != 0) {
         (void)unlinkat(folder, name, 0);
-        return;
-    }
-    if (pruning->count++ == 0 ||
-        difftime(cached->stamp.measured, pruning->oldest_measured) < 0) {
-        snprintf(pruning->oldest, sizeof(pruning->oldest), "%.*s",
-                 MTREE_CACHE_NAME_LENGTH, name);
-        pruning->oldest_measured = cached->stamp.measured;
     }
 }
 
-/* Remove what is superfluous beside the file just written. */
-static void prune(const mtree_cache_t *cache, const mtree_cache_stamp_t *stamp)
+mtree_status_t mtree_cache_write(mtree_cache_t *cache, const mtree_cache_stamp_t *stamp,
+                                 double days, time_t now, const char *text)
 {
-    pruning_t pruning = {.stamp = stamp};
-    int folder = mtree_cache_file_open(cache->folder);
+    mtree_cache_stamp_t written = *stamp;
+    mtree_status_t status = mtree_cache_open(cache, days, now);
+    char *stamped;
 
-    if (folder < 0) {
-        return;
+    if (status != MTREE_OK) {
+        return status;
     }
-    /* Writers may have left several too many. */
-    do {
-        pruning.count = 0;
-        (void)mtree_cache_visit(cache, prune_visit, &pruning);
-    } while (pruning.count >= MTREE_CACHE_MOST_FILES &&
-             unlinkat(folder, pruning.oldest, 0) == 0);
-    close(folder);
+    stamped = stamp_text(cache, stamp, text);
+    status = mtree_cache_file_write(cache->folder, cache->name, stamped,
+                                    MTREE_CACHE_MOST_FILES);
+    free(stamped);
+    return status == MTREE_OK ? mtree_cache_visit(cache, prune_visit, &written) : status;
 }
 
-mtree_status_t mtree_cache_write(const mtree_cache_key_t *key,
-                                 const mtree_cache_stamp_t *stamp, double days,
-                                 time_t now, const char *text)
-{
-    mtree_cache_t cache;
-    mtree_status_t status = mtree_cache_init(&cache, key, days, now);
-
-    if (status == MTREE_OK) {
-        status = write_file(&cache, stamp, text);
-    }
-    if (status == MTREE_OK) {
-        prune(&cache, stamp);
-    }
-    mtree_cache_cleanup(&cache);
-    return status;
-}
-
-mtree_status_t mtree_cache_correct(const mtree_cache_key_t *key, double days, time_t now,
+mtree_status_t mtree_cache_correct(mtree_cache_t *cache, double days, time_t now,
                                    const char *text)
 {
-    char path[MTREE_CACHE_FILE_LENGTH];
-    mtree_cached_t best;
-    mtree_status_t status = find_best(key, days, now, path, &best);
+    search_t search;
+    mtree_status_t status = find_best(cache, days, now, &search);
 
     if (status == MTREE_OK) {
-        free(best.text);
-        status = mtree_cache_write(key, &best.stamp, days, now, text);
+        free(search.best.text);
+        status = mtree_cache_write(cache, &search.best.stamp, days, now, text);
     }
     return status;
 }

@@ -20,38 +20,32 @@
 /* A file that was measured under load is used for this part of the usual time. */
 #define MTREE_CACHE_LOADED_LIFE (1.0 / 7)
 
-/* The key of a set of hosts; all strings are the caller's. */
-typedef struct {
-    int num_hosts;
-    const char *const *names;
-    const char *const *addresses; /* [num_hosts] "" when a host has none */
-    const char *version;          /* of mtree; files of other versions are refused */
-} mtree_cache_key_t;
-
 /* What a file's stamp says besides. */
 typedef struct {
     time_t measured; /* when, the oldest part of it */
     bool is_loaded;  /* it was measured under load */
 } mtree_cache_stamp_t;
 
-/* The cache, as it is seen by a set of hosts. */
+/* The cache, as it is seen by a set of hosts.  Begin with all zero but the version. */
 typedef struct {
-    const mtree_cache_key_t *key;
-    const char **lines; /* [num_hosts] "// host NAME ADDRESS\n", sorted */
+    const char *version; /* of mtree; files of other versions are refused */
+    int num_hosts, capacity;
+    const char **lines; /* [num_hosts] "// host NAME ADDRESS\n"; sorted once it is open */
+    const char *path;   /* of the file that was read; NULL: none was */
+    /* Once it is open. */
     char name[MTREE_CACHE_NAME_LENGTH + 1]; /* of the file for exactly these hosts, a hash
                                                of them */
-    char folder[MTREE_CACHE_PATH_LENGTH];
-    double days;
+    const char *folder;
+    double days; /* that files live */
     time_t now;
-    mtree_arena_t arena; /* of the lines */
+    mtree_arena_t arena; /* of the lines and paths */
 } mtree_cache_t;
 
 /* A file that was read, at `now`. */
 typedef struct {
     char *text; /* malloc'ed */
-    size_t length;
     mtree_cache_stamp_t stamp;
-    int num_hosts, num_common; /* those of the key among them */
+    int num_hosts, num_common; /* those of the cache's among them */
     bool is_old;
 } mtree_cached_t;
 
@@ -61,51 +55,44 @@ typedef void (*mtree_cache_visit_t)(void *arg, const mtree_cache_t *cache, int f
                                     const char *name, mtree_cached_t *cached,
                                     const char *fault);
 
-/* The cache for @a key, in which files live for @a days.  MTREE_ERR_NOT_FOUND when
- * neither XDG_CACHE_HOME nor HOME is set; MTREE_ERR_NO_MEMORY.  To be cleaned up in any
- * case. */
-mtree_status_t mtree_cache_init(mtree_cache_t *cache, const mtree_cache_key_t *key,
-                                double days, time_t now);
+/* Add a host; @a address is "" when it has none. */
+void mtree_cache_add_host(mtree_cache_t *cache, const char *name, const char *address);
+
+/* Open the cache, in which files live for @a days, at @a now.  MTREE_ERR_NOT_FOUND when
+ * neither XDG_CACHE_HOME nor HOME is set.  The functions that are given a time open it
+ * anew. */
+mtree_status_t mtree_cache_open(mtree_cache_t *cache, double days, time_t now);
+
+/* Free what it holds; it is all zero then. */
 void mtree_cache_cleanup(mtree_cache_t *cache);
 
-/* Visit all files.  MTREE_ERR_NOT_FOUND: the folder is missing. */
+/* Visit all files of the open @a cache.  MTREE_ERR_NOT_FOUND: the folder is missing. */
 mtree_status_t mtree_cache_visit(const mtree_cache_t *cache, mtree_cache_visit_t visit,
                                  void *arg);
 
 /*
- * Read the newest file that has all hosts of @a key, one that was not measured under load
- * if there is one; *text_p is malloc'ed, @a path where it is.  MTREE_ERR_NOT_FOUND when
- * there is none.  Files that are older than @a days at @a now, that another version wrote
- * or that other users may have written are not used; of the file for exactly these hosts
- * one warning says so, MTREE_ERR_INVALID.
+ * Read the newest file that has all hosts of @a cache, one that was not measured under
+ * load if there is one; *text_p is malloc'ed.  MTREE_ERR_NOT_FOUND when there is none.
+ * Files that are older than @a days at @a now, that another version wrote or that other
+ * users may have written are not used; of the file for exactly these hosts one warning
+ * says so, MTREE_ERR_INVALID.
  */
-mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
-                                char path[MTREE_CACHE_FILE_LENGTH], char **text_p,
-                                size_t *length_p);
-
-/* Called with the @a text, [length + 1] with its NUL, of a file. */
-typedef void (*mtree_cache_take_t)(void *arg, const char *text, size_t length,
-                                   const mtree_cache_stamp_t *stamp);
-
-/* Call @a take for each usable file that has some of the hosts of @a key, two at least.
- * MTREE_ERR_NOT_FOUND: there is no cache; MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_cache_read_parts(const mtree_cache_key_t *key, double days,
-                                      time_t now, mtree_cache_take_t take, void *arg);
+mtree_status_t mtree_cache_read(mtree_cache_t *cache, double days, time_t now,
+                                char **text_p);
 
 /*
- * Write @a text for @a key.  The file appears at once and only its
- * owner can read it; missing folders are made, and symbolic links are not followed.  Then
- * files that are older than @a days at @a now, or topologies of no other
- * hosts, are removed.  MTREE_ERR_IO, with a warning.
+ * Write @a text for the hosts.  The file appears at once and only its owner can read it;
+ * missing folders are made, and symbolic links are not followed.  Then files that are
+ * older than @a days at @a now, or topologies of no other hosts, are removed.
+ * MTREE_ERR_IO, with a warning.
  */
-mtree_status_t mtree_cache_write(const mtree_cache_key_t *key,
-                                 const mtree_cache_stamp_t *stamp, double days,
-                                 time_t now, const char *text);
+mtree_status_t mtree_cache_write(mtree_cache_t *cache, const mtree_cache_stamp_t *stamp,
+                                 double days, time_t now, const char *text);
 
 /* The same for @a text, which a job made of what it had read, having learned that some
  * capacities are others: the new file has the stamp of the one that mtree_cache_read()
  * finds, since all else is as old as that.  MTREE_ERR_NOT_FOUND when it finds none. */
-mtree_status_t mtree_cache_correct(const mtree_cache_key_t *key, double days, time_t now,
+mtree_status_t mtree_cache_correct(mtree_cache_t *cache, double days, time_t now,
                                    const char *text);
 
 #endif

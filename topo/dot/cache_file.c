@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -84,16 +85,13 @@ const char *mtree_cache_file_read(int folder, const char *name, char **text_p,
         close(fd);
         return "others may have written it";
     }
-    *text_p = malloc((size_t)is.st_size + 1);
+    *text_p = mtree_malloc((size_t)is.st_size + 1);
     *length_p = 0;
-    while (*text_p != NULL && bytes > 0 && *length_p < (size_t)is.st_size) {
+    while (bytes > 0 && *length_p < (size_t)is.st_size) {
         bytes = read(fd, *text_p + *length_p, (size_t)is.st_size - *length_p);
         *length_p += bytes > 0 ? (size_t)bytes : 0;
     }
     close(fd);
-    if (*text_p == NULL) {
-        return "there is no memory for it";
-    }
     (*text_p)[*length_p] = '\0';
     return NULL;
 }
@@ -146,8 +144,47 @@ static int make_folder(const char *path)
     return mtree_cache_file_open(path);
 }
 
+/* The files there are beside the one just written, and the oldest of them. */
+typedef struct {
+    const char *written;
+    int count;
+    struct timespec time;
+    char name[MTREE_CACHE_NAME_LENGTH + 1];
+} oldest_t;
+
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+static void find_oldest(void *arg, int folder, const char *name)
+{
+    oldest_t *oldest = arg;
+    struct stat is;
+
+    if (strcmp(name, oldest->written) != 0 &&
+        fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
+        (oldest->count++ == 0 || is_before(&is.st_mtim, &oldest->time))) {
+        oldest->time = is.st_mtim;
+        snprintf(oldest->name, sizeof(oldest->name), "%.*s", MTREE_CACHE_NAME_LENGTH,
+                 name);
+    }
+}
+
+/* Remove the oldest of more than @a most files with the ending of @a name. */
+static void prune(int folder, const char *name, int most)
+{
+    oldest_t oldest = {.written = name};
+
+    /* Writers may have left several too many. */
+    do {
+        oldest.count = 0;
+        mtree_cache_file_visit(folder, name + DIGITS, find_oldest, &oldest);
+    } while (oldest.count >= most && unlinkat(folder, oldest.name, 0) == 0);
+}
+
 mtree_status_t mtree_cache_file_write(const char *folder, const char *name,
-                                      const char *text)
+                                      const char *text, int most)
 {
     char temporary[MTREE_CACHE_NAME_LENGTH + TEMPORARY_LENGTH + 1];
     int opened = make_folder(folder), fd = -1;
@@ -164,6 +201,8 @@ mtree_status_t mtree_cache_file_write(const char *folder, const char *name,
         if (fd >= 0) {
             (void)unlinkat(opened, temporary, 0);
         }
+    } else {
+        prune(opened, name, most);
     }
     if (opened >= 0) {
         close(opened);

@@ -43,10 +43,11 @@ int mtree_cache_file_open(const char *folder);
 const char *mtree_cache_file_read(int folder, const char *name, char **text_p,
                                   size_t *length_p);
 
-/* Write @a text to file @a name in @a folder, which is made if it is missing.
- * MTREE_ERR_IO, with a warning. */
+/* Write @a text to file @a name in @a folder, which is made if it is missing; of more
+ * than @a most files with that ending those written first are removed.  MTREE_ERR_IO,
+ * with a warning. */
 mtree_status_t mtree_cache_file_write(const char *folder, const char *name,
-                                      const char *text);
+                                      const char *text, int most);
 
 /* Call @a visit with the name of each file with @a ending in the open @a folder, which
  * stays open.  Files that a writer has left unfinished are removed. */

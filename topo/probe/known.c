@@ -2,53 +2,43 @@
 /*
  * What earlier probes found between some of the hosts.
  */
-#include "base/log.h"
+#include "base/memory.h"
 #include "topo/probe/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Add the arc @a from > @a to of @a map, whose vertices have @a degree links. */
-static void add_arc(mtree_probe_t *probe, const mtree_topology_t *map, const int *degree,
-                    int from, int to, double capacity)
+/* Is @a vertex of @a map a host with one link, which goes to @a other, a switch? */
+static bool is_map_leaf(const mtree_topology_t *map, const int *degree, int vertex,
+                        int other)
 {
-    const mtree_vertex_t *ends[] = {&map->vertices[from], &map->vertices[to]};
-    mtree_probe_known_t known = {.capacity = capacity}, *added;
-
-    known.at_host[0] = degree[from] == 1 && ends[0]->kind == MTREE_VERTEX_HOST &&
-                       ends[1]->kind == MTREE_VERTEX_SWITCH;
-    known.at_host[1] = degree[to] == 1 && ends[1]->kind == MTREE_VERTEX_HOST &&
-                       ends[0]->kind == MTREE_VERTEX_SWITCH;
-    known.from = mtree_arena_strdup(&probe->arena, ends[0]->name);
-    known.to = mtree_arena_strdup(&probe->arena, ends[1]->name);
-    added = MTREE_ARENA_APPEND(&probe->arena, probe->known, probe->num_known,
-                               probe->known_capacity);
-    if (added != NULL) {
-        *added = known;
-    }
+    return degree[vertex] == 1 && map->vertices[vertex].kind == MTREE_VERTEX_HOST &&
+           map->vertices[other].kind == MTREE_VERTEX_SWITCH;
 }
 
-mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map,
-                                     const double *capacity)
+void mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map)
 {
-    int *degree = calloc((size_t)map->num_vertices + 1, sizeof(*degree));
+    int *degree = mtree_calloc((size_t)map->num_vertices, sizeof(*degree));
 
-    if (degree == NULL) {
-        return mtree_no_memory("%d known links", map->num_links);
-    }
     for (int arc = 0; arc < 2 * map->num_links; ++arc) {
         ++degree[mtree_arc_from(map, arc)];
     }
     for (int arc = 0; arc < 2 * map->num_links; ++arc) {
-        if (capacity[arc] > 0) {
-            add_arc(probe, map, degree, mtree_arc_from(map, arc), mtree_arc_to(map, arc),
-                    capacity[arc]);
+        const int from = mtree_arc_from(map, arc), to = mtree_arc_to(map, arc);
+        mtree_probe_known_t *known;
+
+        if (mtree_arc_capacity(map, arc) <= 0) {
+            continue;
         }
+        known = MTREE_ARENA_APPEND(&probe->arena, probe->known, probe->num_known,
+                                   probe->known_capacity);
+        known->from = mtree_arena_strdup(&probe->arena, map->vertices[from].name);
+        known->to = mtree_arena_strdup(&probe->arena, map->vertices[to].name);
+        known->at_host[0] = is_map_leaf(map, degree, from, to);
+        known->at_host[1] = is_map_leaf(map, degree, to, from);
+        known->capacity = mtree_arc_capacity(map, arc);
     }
     free(degree);
-    return probe->arena.status == MTREE_OK
-               ? MTREE_OK
-               : mtree_no_memory("%d known links", map->num_links);
 }
 
 /* Is @a vertex of the graph called @a name?  Routers without an address have no name. */

@@ -156,12 +156,11 @@ mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
 
 /*
  * Streams need not measure the links of @a map, which an earlier probe found between some
- * of the hosts and others, again: arc a has the capacity @a capacity [a] (0: not known).
- * An arc is known by the names of its ends, and that of a host's only link to a switch by
- * the host.  Call it before the first round.
+ * of the hosts and others, again; a capacity of 0 is not known.  An arc is known by the
+ * names of its ends, and that of a host's only link to a switch by the host.  Call it
+ * before the first round.
  */
-mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map,
-                                     const double *capacity);
+void mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map);
 
 /* A pair, in this direction. */
 typedef void (*mtree_probe_pair_func_t)(void *data, int from, int to);

@@ -272,20 +272,6 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
     return longest + farthest;
 }
 
-static void add_known(network_t *network)
-{
-    const mtree_topology_t *known = network->options->known;
-    int num_arcs = known == NULL ? 0 : 2 * known->num_links;
-    UNIT_FREED double *capacity = calloc((size_t)num_arcs + 1, sizeof(*capacity));
-
-    for (int arc = 0; arc < num_arcs; ++arc) {
-        capacity[arc] = mtree_arc_capacity(known, arc);
-    }
-    if (known != NULL) {
-        unit_ok(mtree_probe_add_known(network->probe, known, capacity));
-    }
-}
-
 /* The probe of the hosts with all of their addresses. */
 static void create(network_t *network)
 {
@@ -302,7 +288,9 @@ static void create(network_t *network)
     }
     unit_ok(mtree_probe_create(hosts, network->num_hosts, &options, &network->probe));
     free(hosts);
-    add_known(network);
+    if (network->options->known != NULL) {
+        mtree_probe_add_known(network->probe, network->options->known);
+    }
     for (int arc = 0; network->options->interfaces && arc < 2 * truth->num_links; ++arc) {
         for (int i = 0; i < network->num_hosts; ++i) {
             if (network->hosts[i] == mtree_arc_to(truth, arc)) {

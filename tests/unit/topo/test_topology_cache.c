@@ -14,7 +14,16 @@
 
 static const char *const names[] = {"alpha", "beta"};
 static const char *const addresses[] = {"10.0.0.1", "10.0.0.2"};
-static const mtree_cache_key_t key = {2, names, addresses, "1.2"};
+
+/* A set of hosts. */
+typedef struct {
+    int num_hosts;
+    const char *const *names;
+    const char *const *addresses;
+    const char *version;
+} hosts_t;
+
+static const hosts_t key = {2, names, addresses, "1.2"};
 static const time_t written = 1700000000;
 static char folder[64]; /* made in the one that we are in */
 
@@ -37,38 +46,48 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* The path of the file that is written for @a hosts. */
-static mtree_status_t cache_path(const mtree_cache_key_t *hosts,
-                                 char path[MTREE_CACHE_PATH_LENGTH])
+static mtree_cache_t cache_of(const hosts_t *hosts)
 {
-    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache;
-    mtree_status_t status = mtree_cache_init(&cache, hosts, 0, 0);
+    mtree_cache_t cache = {.version = hosts->version};
+
+    for (int h = 0; h < hosts->num_hosts; h++) {
+        mtree_cache_add_host(&cache, hosts->names[h], hosts->addresses[h]);
+    }
+    return cache;
+}
+
+/* The path of the file that is written for @a hosts. */
+static mtree_status_t cache_path(const hosts_t *hosts, char path[MTREE_CACHE_PATH_LENGTH])
+{
+    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(hosts);
+    mtree_status_t status = mtree_cache_open(&cache, 0, 0);
 
     snprintf(path, MTREE_CACHE_PATH_LENGTH, "%.4000s/%s", cache.folder, cache.name);
     return status;
 }
 
-static mtree_status_t read_as(const mtree_cache_key_t *as, double days, time_t now)
+static mtree_status_t read_as(const hosts_t *as, double days, time_t now)
 {
-    char path[MTREE_CACHE_FILE_LENGTH], *text;
-    size_t length;
-    mtree_status_t status = mtree_cache_read(as, days, now, path, &text, &length);
+    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(as);
+    char *text;
+    mtree_status_t status = mtree_cache_read(&cache, days, now, &text);
 
+    ck_assert_int_eq(cache.path != NULL, status == MTREE_OK);
     if (status == MTREE_OK) {
-        ck_assert_int_eq(access(path, R_OK), 0);
-        ck_assert_uint_eq(length, strlen(text));
+        ck_assert_int_eq(access(cache.path, R_OK), 0);
         ck_assert_ptr_nonnull(strstr(text, "\ngraph { a -- b }\n"));
         free(text);
     }
     return status;
 }
 
-static mtree_status_t write_text(const mtree_cache_key_t *as, time_t measured,
-                                 bool is_loaded, const char *text)
+static mtree_status_t write_text(const hosts_t *as, time_t measured, bool is_loaded,
+                                 const char *text)
 {
+    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(as);
     const mtree_cache_stamp_t stamp = {measured, is_loaded};
 
-    return mtree_cache_write(as, &stamp, 7, measured, text);
+    return mtree_cache_write(&cache, &stamp, 7, measured, text);
 }
 
 static void write_one(void)
@@ -77,18 +96,17 @@ static void write_one(void)
 }
 
 /* The topology that is read for @a as. */
-static void assert_reads(const mtree_cache_key_t *as, time_t now, const char *text)
+static void assert_reads(const hosts_t *as, time_t now, const char *text)
 {
-    char path[MTREE_CACHE_FILE_LENGTH];
-    size_t length;
+    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(as);
     UNIT_FREED char *read = NULL;
 
-    unit_ok(mtree_cache_read(as, 7, now, path, &read, &length));
+    unit_ok(mtree_cache_read(&cache, 7, now, &read));
     ck_assert_msg(strstr(read, text) != NULL, "no '%s' in '%s'", text, read);
 }
 
 /* Refused with one line that says why. */
-static void assert_refused(const mtree_cache_key_t *as, time_t now, const char *why)
+static void assert_refused(const hosts_t *as, time_t now, const char *why)
 {
     heard_start();
     unit_invalid(read_as(as, 7, now));
@@ -115,16 +133,17 @@ UNIT_TEST(test_written_is_read)
 /* What was corrected is as old, and as doubtful, as what was measured. */
 UNIT_TEST(test_corrected_keeps_stamp)
 {
+    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(&key);
     const char *corrected = "graph { b -- c }\n";
 
-    ck_assert_int_eq(mtree_cache_correct(&key, 7, written, corrected),
+    ck_assert_int_eq(mtree_cache_correct(&cache, 7, written, corrected),
                      MTREE_ERR_NOT_FOUND);
     write_one();
-    unit_ok(mtree_cache_correct(&key, 7, written + 6 * DAY, corrected));
+    unit_ok(mtree_cache_correct(&cache, 7, written + 6 * DAY, corrected));
     assert_reads(&key, written + 6 * DAY, corrected);
     assert_refused(&key, written + 8 * DAY, "it is 8.0 days old");
     unit_ok(write_text(&key, written, true, "graph { a -- b }\n"));
-    unit_ok(mtree_cache_correct(&key, 7, written + DAY / 2, corrected));
+    unit_ok(mtree_cache_correct(&cache, 7, written + DAY / 2, corrected));
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
 
@@ -133,12 +152,12 @@ UNIT_TEST(test_identity)
 {
     const char *const turned_names[] = {"beta", "alpha"};
     const char *const turned_addresses[] = {"10.0.0.2", "10.0.0.1"};
-    const mtree_cache_key_t turned = {2, turned_names, turned_addresses, "1.2"};
-    const mtree_cache_key_t moved = {2, names, turned_addresses, "1.2"};
-    const mtree_cache_key_t fewer = {1, names, addresses, "1.2"};
+    const hosts_t turned = {2, turned_names, turned_addresses, "1.2"};
+    const hosts_t moved = {2, names, turned_addresses, "1.2"};
+    const hosts_t fewer = {1, names, addresses, "1.2"};
     const char *const more_names[] = {"alpha", "beta", "gamma"};
     const char *const more_addresses[] = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
-    const mtree_cache_key_t more = {3, more_names, more_addresses, "1.2"};
+    const hosts_t more = {3, more_names, more_addresses, "1.2"};
 
     write_one();
     unit_ok(read_as(&turned, 7, written));
@@ -152,8 +171,8 @@ UNIT_TEST(test_identity)
 UNIT_TEST(test_stale_and_foreign)
 {
     const char *const other_addresses[] = {"10.9.0.1", "10.9.0.2"};
-    const mtree_cache_key_t other = {2, names, other_addresses, "1.2"};
-    const mtree_cache_key_t newer = {2, names, addresses, "1.20"};
+    const hosts_t other = {2, names, other_addresses, "1.2"};
+    const hosts_t newer = {2, names, addresses, "1.20"};
     char path[MTREE_CACHE_PATH_LENGTH], other_path[MTREE_CACHE_PATH_LENGTH];
 
     write_one();
@@ -205,7 +224,7 @@ static char many_names[MANY][8], many_addresses[MANY][16];
 static const char *many_name[MANY], *many_address[MANY];
 
 /* The hosts from @a first on. */
-static mtree_cache_key_t hosts_from(int first, int count)
+static hosts_t hosts_from(int first, int count)
 {
     for (int h = 0; h < MANY; h++) {
         snprintf(many_names[h], sizeof(many_names[h]), "h%d", h);
@@ -213,7 +232,7 @@ static mtree_cache_key_t hosts_from(int first, int count)
         many_name[h] = many_names[h];
         many_address[h] = many_addresses[h];
     }
-    return (mtree_cache_key_t){count, many_name + first, many_address + first, "1.2"};
+    return (hosts_t){count, many_name + first, many_address + first, "1.2"};
 }
 
 static int count_files(void)
@@ -235,8 +254,8 @@ static int count_files(void)
 /* Of several that have all hosts the newest serves, but one measured under load last. */
 UNIT_TEST(test_best_of_several)
 {
-    const mtree_cache_key_t left = hosts_from(0, 3), right = hosts_from(1, 3);
-    const mtree_cache_key_t common = hosts_from(1, 2);
+    const hosts_t left = hosts_from(0, 3), right = hosts_from(1, 3);
+    const hosts_t common = hosts_from(1, 2);
 
     unit_ok(write_text(&left, written, false, "graph { left }\n"));
     unit_ok(write_text(&right, written + 60, false, "graph { right }\n"));
@@ -254,36 +273,40 @@ UNIT_TEST(test_loaded_lives_shorter)
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
 
-static void take_part(void *arg, const char *text, size_t length,
-                      const mtree_cache_stamp_t *stamp)
+static void take_part(void *arg, const mtree_cache_t *cache, int from, const char *name,
+                      mtree_cached_t *cached, const char *fault)
 {
     char *parts = arg;
 
-    ck_assert_uint_eq(length, strlen(text));
-    ck_assert(stamp->measured >= written);
-    strcat(parts, strstr(text, "graph"));
+    ck_assert(cache->num_hosts == 4 && from >= 0 && name[0] != '\0');
+    if (fault == NULL && cached->num_common >= 2) {
+        ck_assert(cached->stamp.measured >= written);
+        strcat(parts, strstr(cached->text, "graph"));
+    }
 }
 
 /* What has two of the hosts is a part of what is known of them. */
 UNIT_TEST(test_parts)
 {
-    const mtree_cache_key_t all = hosts_from(0, 4);
-    const mtree_cache_key_t left = hosts_from(0, 2), right = hosts_from(2, 3);
-    const mtree_cache_key_t touching = hosts_from(3, 5);
+    const hosts_t all = hosts_from(0, 4);
+    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(&all);
+    const hosts_t left = hosts_from(0, 2), right = hosts_from(2, 3);
+    const hosts_t touching = hosts_from(3, 5);
     char parts[256] = "";
 
-    ck_assert_int_eq(mtree_cache_read_parts(&all, 7, written, take_part, parts),
-                     MTREE_ERR_NOT_FOUND);
+    unit_ok(mtree_cache_open(&cache, 7, written + 3));
+    ck_assert_int_eq(mtree_cache_visit(&cache, take_part, parts), MTREE_ERR_NOT_FOUND);
     write_text(&left, written, false, "graph L\n");
     write_text(&right, written + 1, false, "graph R\n");
     write_text(&touching, written + 2, false, "graph T\n");
-    unit_ok(mtree_cache_read_parts(&all, 7, written + 3, take_part, parts));
+    unit_ok(mtree_cache_visit(&cache, take_part, parts));
     ck_assert_uint_eq(strlen(parts), 2 * strlen("graph L\n"));
     ck_assert_ptr_nonnull(strstr(parts, "graph L\n"));
     ck_assert_ptr_nonnull(strstr(parts, "graph R\n"));
     /* Each has grown old. */
     parts[0] = '\0';
-    unit_ok(mtree_cache_read_parts(&all, 7, written + 8 * DAY, take_part, parts));
+    unit_ok(mtree_cache_open(&cache, 7, written + 8 * DAY));
+    unit_ok(mtree_cache_visit(&cache, take_part, parts));
     ck_assert_str_eq(parts, "");
 }
 
@@ -291,7 +314,7 @@ UNIT_TEST(test_parts)
  * many. */
 UNIT_TEST(test_pruning)
 {
-    mtree_cache_key_t hosts = hosts_from(0, 2);
+    hosts_t hosts = hosts_from(0, 2);
     char path[MTREE_CACHE_PATH_LENGTH];
 
     write_one();
