@@ -82,10 +82,9 @@ static void prepare_interface_test(mtree_probe_t *probe)
 {
     const size_t num_hosts = (size_t)probe->num_hosts;
 
-    mtree_probe_reset_arcs(probe);
     MTREE_ARENA_ARRAY(&probe->arena, probe->tested, num_hosts);
     MTREE_ARENA_ARRAY(&probe->arena, probe->fastest, num_hosts);
-    for (int host = 0; probe->fastest != NULL && host < probe->num_hosts; ++host) {
+    for (int host = 0; host < probe->num_hosts; ++host) {
         probe->fastest[host] = NONE;
     }
 }
@@ -259,7 +258,6 @@ static bool is_shared(const mtree_probe_t *probe, int arc)
 
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
 {
-    mtree_status_t status;
     mtree_probe_graph_t split;
     bool *shared;
     int num_shared = 0;
@@ -276,11 +274,7 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
     mtree_probe_split_shared(&probe->graph, shared, &split);
     mtree_probe_graph_clear(&probe->graph);
     probe->graph = split;
-    status = mtree_probe_fit_graph(probe);
-    if (status == MTREE_OK) {
-        mtree_probe_reset_arcs(probe);
-    }
-    return status;
+    return mtree_probe_fit_graph(probe);
 }
 
 mtree_status_t mtree_probe_end_single_link_test(mtree_probe_t *probe)

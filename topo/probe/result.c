@@ -76,7 +76,7 @@ static double capacity_of_alike(const mtree_probe_t *probe, double latency)
     double values[ALIKE + 1], distances[ALIKE + 1];
     int count = 0;
 
-    for (int arc = 0; probe->arcs != NULL && arc < 2 * probe->graph.num_links; ++arc) {
+    for (int arc = 0; arc < 2 * probe->graph.num_links; ++arc) {
         const double capacity = seen_capacity(probe, arc);
         const double distance = fabs(probe->latency[arc >> 1] - latency);
         int i = count;
@@ -108,9 +108,7 @@ static double end_speed(const mtree_probe_t *probe, int link)
 static double judge(const mtree_probe_t *probe, int arc,
                     mtree_probe_confidence_t *confidence)
 {
-    const mtree_probe_arc_t none = {0};
-    const mtree_probe_arc_t *there = (probe->arcs == NULL) ? &none : &probe->arcs[arc];
-    const mtree_probe_arc_t *back = (probe->arcs == NULL) ? &none : &probe->arcs[arc ^ 1];
+    const mtree_probe_arc_t *there = &probe->arcs[arc], *back = &probe->arcs[arc ^ 1];
     double speed = end_speed(probe, arc >> 1);
 
     *confidence = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
@@ -174,7 +172,7 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
 /* How often arcs were measured anew, and how steady they were then. */
 static void count_tries(const mtree_probe_t *probe, mtree_probe_findings_t *findings)
 {
-    for (int i = 0; probe->arcs != NULL && i < 2 * probe->graph.num_links; ++i) {
+    for (int i = 0; i < 2 * probe->graph.num_links; ++i) {
         const bool repeated = probe->arcs[i].known && probe->arcs[i].tries > 1;
 
         findings->num_reused += probe->arcs[i].reused > 0;

@@ -191,7 +191,7 @@ static int fill_pass(mtree_probe_t *probe, int pass)
     int due = 0, *busy;
 
     MTREE_ARENA_ARRAY(&probe->scratch, busy, (size_t)probe->num_hosts);
-    for (int i = 0; busy != NULL && i < probe->num_pairs; ++i) {
+    for (int i = 0; i < probe->num_pairs; ++i) {
         mtree_probe_pair_t *pair = &probe->pairs[i];
 
         if (!is_due(probe, pair, pass)) {
@@ -336,6 +336,7 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
     if (status == MTREE_OK) {
         mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, probe->latency,
                                   &probe->latency_error);
+        mtree_probe_reset_arcs(probe);
     }
     return status;
 }

@@ -17,7 +17,7 @@ void mtree_probe_picker_init(mtree_probe_picker_t *picker,
     MTREE_ARENA_ARRAY(arena, picker->streams, num_arcs);
     MTREE_ARENA_ARRAY(arena, picker->limit, num_arcs);
     MTREE_ARENA_ARRAY(arena, picker->overlap, num_arcs);
-    for (size_t arc = 0; picker->limit != NULL && arc < num_arcs; ++arc) {
+    for (size_t arc = 0; arc < num_arcs; ++arc) {
         picker->limit[arc] = INT_MAX;
     }
 }
