@@ -31,29 +31,20 @@ void mtree_cache_file_name(uint64_t hash, const char *ending,
     snprintf(name, MTREE_CACHE_NAME_LENGTH + 1, "%016" PRIx64 "%s", hash, ending);
 }
 
-/* The folder of all caches and mtree's own in it; false when there is none. */
-static bool find_folders(char *base, char *folder)
-{
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length;
-
-    if (xdg != NULL && xdg[0] == '/') {
-        length = snprintf(base, MTREE_CACHE_PATH_LENGTH, "%s", xdg);
-    } else if (home != NULL && home[0] == '/') {
-        length = snprintf(base, MTREE_CACHE_PATH_LENGTH, "%s/.cache", home);
-    } else {
-        return false;
-    }
-    return length < MTREE_CACHE_PATH_LENGTH &&
-           snprintf(folder, MTREE_CACHE_PATH_LENGTH, "%s/mtree", base) <
-               MTREE_CACHE_PATH_LENGTH - MTREE_CACHE_NAME_LENGTH - 1;
-}
-
 mtree_status_t mtree_cache_file_folder(char folder[MTREE_CACHE_PATH_LENGTH])
 {
-    char base[MTREE_CACHE_PATH_LENGTH];
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const bool has_xdg = xdg != NULL && xdg[0] == '/';
+    int length;
 
-    return find_folders(base, folder) ? MTREE_OK : MTREE_ERR_NOT_FOUND;
+    if (!has_xdg && (home == NULL || home[0] != '/')) {
+        return MTREE_ERR_NOT_FOUND;
+    }
+    length = snprintf(folder, MTREE_CACHE_PATH_LENGTH, "%s%s/mtree", has_xdg ? xdg : home,
+                      has_xdg ? "" : "/.cache");
+    return length < MTREE_CACHE_PATH_LENGTH - MTREE_CACHE_NAME_LENGTH - 1
+               ? MTREE_OK
+               : MTREE_ERR_NOT_FOUND;
 }
 
 int mtree_cache_file_open(const char *folder)
@@ -132,16 +123,15 @@ static bool write_temporary(int fd, const char *text)
     return fclose(out) == 0 && written;
 }
 
-/* Make @a path, the cache's folder, if it is missing, and open it. */
-static int make_folder(const char *path)
+/* Make @a folder, the cache's, and that of all caches if they are missing; open it. */
+static int make_folder(const char *folder)
 {
-    char base[MTREE_CACHE_PATH_LENGTH], folder[MTREE_CACHE_PATH_LENGTH];
+    char base[MTREE_CACHE_PATH_LENGTH];
 
-    if (find_folders(base, folder)) {
-        (void)mkdir(base, 0700);
-        (void)mkdir(folder, 0700);
-    }
-    return mtree_cache_file_open(path);
+    snprintf(base, sizeof(base), "%.*s", (int)(strrchr(folder, '/') - folder), folder);
+    (void)mkdir(base, 0700);
+    (void)mkdir(folder, 0700);
+    return mtree_cache_file_open(folder);
 }
 
 /* The files there are beside the one just written, and the oldest of them. */
