@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/dot/graph.h"
 
-#include "base/array.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +9,9 @@ void mtree_dot_graph_destroy(mtree_dot_graph_t *graph)
     if (graph == NULL) {
         return;
     }
-    free(graph->nodes);
-    free(graph->edges);
     mtree_hash_table_cleanup(&graph->nodes_by_name);
     mtree_hash_table_cleanup(&graph->edges_by_ends);
     mtree_arena_cleanup(&graph->arena);
-    free(graph->strings);
     free(graph);
 }
 
@@ -31,20 +26,19 @@ mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *nam
     const uint64_t hash = mtree_hash_string(MTREE_HASH_INIT, name);
     mtree_hash_link_t *link =
         mtree_hash_table_find(&graph->nodes_by_name, hash, is_node, name);
-    mtree_dot_node_t *node;
+    mtree_dot_node_t *node, **added;
 
     if (link != NULL) {
         return MTREE_CONTAINER_OF(link, mtree_dot_node_t, link);
     }
     node = mtree_arena_alloc(&graph->arena, 1, sizeof(*node));
-    mtree_array_reserve(&graph->nodes, &graph->node_capacity, graph->num_nodes + 1,
-                        sizeof(mtree_dot_node_t *));
     mtree_hash_table_add(&graph->nodes_by_name, &node->link, hash);
     node->name = name;
     node->index = graph->num_nodes;
     node->line = line;
-    graph->nodes[graph->num_nodes++] = node;
-    return node;
+    added = MTREE_ARENA_APPEND(&graph->arena, graph->nodes, graph->num_nodes,
+                               graph->node_capacity);
+    return *added = node;
 }
 
 /* The same for both directions. */
@@ -74,17 +68,17 @@ mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
     const uint64_t hash = hash_ends(tail, head);
     mtree_hash_link_t *other =
         mtree_hash_table_find(&graph->edges_by_ends, hash, joins_same, ends);
+    mtree_dot_edge_t **added;
 
-    mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
-                        sizeof(mtree_dot_edge_t *));
     mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash);
     edge->tail = tail;
     edge->head = head;
     edge->first = other != NULL ? MTREE_CONTAINER_OF(other, mtree_dot_edge_t, link)->first
                                 : graph->num_edges;
     edge->line = line;
-    graph->edges[graph->num_edges++] = edge;
-    return edge;
+    added = MTREE_ARENA_APPEND(&graph->arena, graph->edges, graph->num_edges,
+                               graph->edge_capacity);
+    return *added = edge;
 }
 
 void mtree_dot_attributes_set(mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p,

@@ -56,8 +56,7 @@ typedef struct {
     /* Private. */
     int node_capacity, edge_capacity;
     mtree_hash_table_t nodes_by_name, edges_by_ends;
-    char *strings;       /* that all names and values point into */
-    mtree_arena_t arena; /* nodes, edges and attributes */
+    mtree_arena_t arena; /* of the rest, and of all names and values */
 } mtree_dot_graph_t;
 
 /* Free @a graph and all in it; NULL is allowed. */

@@ -2,9 +2,7 @@
 #include "topo/dot/lexer.h"
 
 #include "base/log.h"
-#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,10 +12,10 @@
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 void mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text, size_t length,
-                          const char *name)
+                          const char *name, mtree_arena_t *arena)
 {
     /* Each token has a character at least, and its ID one more than it at most. */
-    char *memory = mtree_malloc(3 * length + 2);
+    char *memory = mtree_arena_alloc(arena, 3 * length + 2, 1);
 
     memcpy(memory + 2 * length + 1, text, length);
     memory[3 * length + 1] = '\0';
@@ -25,7 +23,6 @@ void mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text, size_t len
                                  .at = memory + 2 * length + 1,
                                  .line = 1,
                                  .name = name,
-                                 .ids = memory,
                                  .ids_end = memory};
 }
 

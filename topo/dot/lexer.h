@@ -7,6 +7,7 @@
 #ifndef MTREE_TOPO_DOT_LEXER_H
 #define MTREE_TOPO_DOT_LEXER_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -28,7 +29,7 @@ enum {
 
 typedef struct {
     int kind;
-    char *text;        /* of an ID, in the lexer's memory */
+    char *text;        /* of an ID, in the arena */
     const char *start; /* in the DOT text */
     size_t length;
     int line; /* of its first character, counted from 1 */
@@ -38,13 +39,12 @@ typedef struct {
     const char *begin, *at; /* the text, which ends in a NUL, behind all IDs */
     int line;
     const char *name; /* of the file, for messages */
-    char *ids;        /* all IDs so far, each with its NUL */
-    char *ids_end;
+    char *ids_end;    /* of all IDs so far, each with its NUL */
 } mtree_dot_lexer_t;
 
-/* Begin with a copy of @a text, which holds no NUL. */
+/* Begin with a copy of @a text, which holds no NUL; it and all IDs are the arena's. */
 void mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text, size_t length,
-                          const char *name);
+                          const char *name, mtree_arena_t *arena);
 
 /*
  * The next token.  Logs "NAME:LINE: ..." for a string or comment without an end

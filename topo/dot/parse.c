@@ -6,14 +6,12 @@
  */
 #include "topo/dot/parse.h"
 
-#include "base/array.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "topo/dot/lexer.h"
 #include "topo/topology.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_DEPTH 64
@@ -46,7 +44,7 @@ typedef struct {
     mtree_dot_token_t token; /* the next */
     mtree_status_t status;
     mtree_dot_graph_t *graph;
-    mention_t *mentions; /* those between braces that are closed are there once */
+    mention_t *mentions; /* each that is between closed braces is there once */
     int num_mentions, capacity;
     scope_t *scope; /* the innermost that is open */
     int depth;      /* scopes that are open */
@@ -175,18 +173,19 @@ static void mention_node(parser_t *parser, const char *name, int line)
     mtree_dot_graph_t *graph = parser->graph;
     const int num_nodes = graph->num_nodes;
     mtree_dot_node_t *node;
+    mention_t *added;
 
     count_name(parser);
     if (parser->status != MTREE_OK) {
         return;
     }
     node = mtree_dot_graph_node(graph, name, line);
-    mtree_array_reserve(&parser->mentions, &parser->capacity, parser->num_mentions + 1,
-                        sizeof(mention_t));
     if (graph->num_nodes > num_nodes) {
         apply_defaults(graph, parser->scope, OF_NODES, &node->attributes);
     }
-    parser->mentions[parser->num_mentions++] = (mention_t){node, line};
+    added = MTREE_ARENA_APPEND(&graph->arena, parser->mentions, parser->num_mentions,
+                               parser->capacity);
+    *added = (mention_t){node, line};
 }
 
 /* node_id, whose ID has been read: ports follow, which have no meaning here. */
@@ -390,11 +389,9 @@ mtree_status_t mtree_dot_parse(const char *text, size_t length, const char *name
         mtree_error("%s: holds a NUL byte: not a DOT file", name);
         return MTREE_ERR_INVALID;
     }
-    mtree_dot_lexer_init(&parser.lexer, text, length, name);
     parser.graph = mtree_calloc(1, sizeof(*parser.graph));
-    parser.graph->strings = parser.lexer.ids;
+    mtree_dot_lexer_init(&parser.lexer, text, length, name, &parser.graph->arena);
     parse_text(&parser);
-    free(parser.mentions);
     if (parser.status == MTREE_OK) {
         *graph_p = parser.graph;
     } else {
