@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/array.h"
+#include "base/memory.h"
 #include "topo/drift/drift_private.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ static void drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *sample
 {
     int num = 0;
 
-    mtree_array_reserve(&drift->paths, &drift->path_capacity, num_samples,
-                        sizeof(*drift->paths));
+    drift->paths =
+        mtree_realloc(drift->paths, (size_t)num_samples * sizeof(*drift->paths));
     for (int i = 0; i < num_samples; i++) {
         const mtree_path_sample_t *sample = &samples[i];
 

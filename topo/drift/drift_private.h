@@ -73,7 +73,7 @@ struct mtree_drift {
     mtree_drift_arc_t *arcs;
     double *ratios;            /* [num_arcs] for medians */
     mtree_drift_path_t *paths; /* [num_paths] */
-    int num_paths, path_capacity;
+    int num_paths;
     double threshold; /* octaves at which a capacity is changed */
     int quiet;        /* observations since the last change */
     int wait;         /* observations until a gradual correction is allowed */

@@ -65,12 +65,11 @@ static bool is_known_as(const mtree_probe_t *probe, const mtree_probe_known_t *k
 {
     int from = mtree_probe_arc_from(&probe->graph, arc);
     int to = mtree_probe_arc_to(&probe->graph, arc);
-    bool from_called = is_called(probe, from, known->from);
-    bool to_called = is_called(probe, to, known->to);
 
-    return (from_called && to_called) ||
-           (from_called && known->at_host[0] && is_leaf(probe, from, to)) ||
-           (to_called && known->at_host[1] && is_leaf(probe, to, from));
+    return (is_called(probe, from, known->from) ||
+            (known->at_host[1] && is_leaf(probe, to, from))) &&
+           (is_called(probe, to, known->to) ||
+            (known->at_host[0] && is_leaf(probe, from, to)));
 }
 
 void mtree_probe_find_known(const mtree_probe_t *probe)
