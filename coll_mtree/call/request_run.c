@@ -214,7 +214,7 @@ static int request_get_ready(coll_mtree_request_t *req)
     int rc = coll_mtree_plan_entry_plan(req->entry, req->args.call.unequal, &part,
                                         &req->placement);
 
-    if (req->count.record != NULL) {
+    if (!req->blocking) {
         coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
     }
     /* Ranks that lost a process do not wait for its messages, which might all be sent. */
@@ -311,7 +311,7 @@ void coll_mtree_request_start(coll_mtree_request_t *req)
     atomic_fetch_add(&req->holders, 1);
     req->super.super.req_complete = REQUEST_PENDING;
     req->super.super.req_state = OMPI_REQUEST_ACTIVE;
-    if (req->count.record != NULL) {
+    if (!req->blocking) {
         coll_mtree_statistics_enter(&req->count);
     }
     req->waiter.pass = request_pass;
