@@ -4,25 +4,30 @@
 #include "tcp/private.h"
 #include "tests/unit/runner.h"
 
+#include <string.h>
+#include <sys/socket.h>
+
+struct pair pair;
+
 static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
                                    int socket)
 {
     return mtree_tcp_peer_admit(((loop_end_t *)arg)->peer, greeting, socket);
 }
 
-void pair_begin(pair_t *pair, int count)
+void pair_begin(int count)
 {
     const mtree_tcp_secret_t secrets[2] = {{{1}}, {{2}}};
     const mtree_tcp_ports_t any = {0, 0};
 
-    loop_create(&pair->loop, 0);
+    loop_create(0);
     for (int end = 0; end < 2; end++) {
-        pair->listeners[end] =
-            mtree_tcp_listener_create(&any, &secrets[end], admit, &pair->loop.ends[end]);
-        ck_assert_ptr_nonnull(pair->listeners[end]);
+        pair.listeners[end] =
+            mtree_tcp_listener_create(&any, &secrets[end], admit, &loop.ends[end]);
+        ck_assert_ptr_nonnull(pair.listeners[end]);
     }
     for (int end = 0; end < 2; end++) {
-        pair->dials[end] =
+        pair.dials[end] =
             (mtree_tcp_dial_t){.dials = end == 0,
                                .own_rank = (uint32_t)end,
                                .rank = (uint32_t)(1 - end),
@@ -32,21 +37,21 @@ void pair_begin(pair_t *pair, int count)
                                              mtree_address_parse("127.0.0.2")},
                                .num_addresses = 2,
                                .num_first = 1,
-                               .port = mtree_tcp_listener_port(pair->listeners[1 - end]),
+                               .port = mtree_tcp_listener_port(pair.listeners[1 - end]),
                                .num_connections = count};
     }
 }
 
-void pair_dial(pair_t *pair, int end)
+void pair_dial(int end)
 {
-    pair->dials[end].is_encrypted = loop_encrypts;
-    mtree_tcp_peer_dial(pair->loop.ends[end].peer, &pair->dials[end]);
+    pair.dials[end].is_encrypted = loop_encrypts;
+    mtree_tcp_peer_dial(loop.ends[end].peer, &pair.dials[end]);
 }
 
-static bool all_stand(const pair_t *pair)
+static bool all_stand(void)
 {
     for (int end = 0; end < 2; end++) {
-        const mtree_tcp_peer_t *peer = pair->loop.ends[end].peer;
+        const mtree_tcp_peer_t *peer = loop.ends[end].peer;
 
         ck_assert(!peer->has_failed);
         for (int i = 0; i < peer->num_connections; i++) {
@@ -58,59 +63,79 @@ static bool all_stand(const pair_t *pair)
     return true;
 }
 
-void pair_meet(pair_t *pair)
+void pair_meet(void)
 {
-    pair_dial(pair, 0);
-    pair_dial(pair, 1);
-    PAIR_UNTIL(pair, PAIR_BOTH, all_stand(pair));
+    pair_dial(0);
+    pair_dial(1);
+    PAIR_UNTIL(PAIR_BOTH, all_stand());
 }
 
-void pair_create(pair_t *pair, int count)
+void pair_create(int count)
 {
-    pair_begin(pair, count);
-    pair_meet(pair);
+    pair_begin(count);
+    pair_meet();
 }
 
-void pair_destroy(pair_t *pair)
+void pair_destroy(void)
 {
-    loop_destroy(&pair->loop);
+    loop_destroy();
     for (int end = 0; end < 2; end++) {
-        mtree_tcp_listener_destroy(pair->listeners[end]);
+        mtree_tcp_listener_destroy(pair.listeners[end]);
     }
 }
 
-void pair_poll(pair_t *pair, int end)
+void pair_poll(int end)
 {
     for (int i = 0; i < 2; i++) {
-        loop_end_t *polled = &pair->loop.ends[i];
+        loop_end_t *polled = &loop.ends[i];
 
         if (end == i || end == PAIR_BOTH) {
-            if (pair->listeners[i] != NULL) {
-                mtree_tcp_listener_poll(pair->listeners[i],
+            if (pair.listeners[i] != NULL) {
+                mtree_tcp_listener_poll(pair.listeners[i],
                                         mtree_tcp_num_missing(polled->tcp));
             }
-            loop_poll(&pair->loop, i);
+            loop_poll(i);
         }
     }
 }
 
-void pair_await(pair_t *pair, const loop_message_t *message)
+void pair_await(const loop_message_t *message)
 {
-    PAIR_UNTIL(pair, PAIR_BOTH, message->has_ended);
+    PAIR_UNTIL(PAIR_BOTH, message->has_ended);
 }
 
-void pair_pass(pair_t *pair, int end)
+bool pair_ends(int fd, struct sockaddr_in ends[2])
+{
+    struct sockaddr_storage storage[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct sockaddr *address = (struct sockaddr *)&storage[i];
+        const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)address;
+        socklen_t length = sizeof(storage[i]);
+
+        if ((i == 0 ? getsockname : getpeername)(fd, address, &length) != 0) {
+            return false;
+        }
+        memcpy(&ends[i], address, sizeof(ends[i]));
+        if (address->sa_family == AF_INET6) {
+            memcpy(&ends[i].sin_addr, &in6->sin6_addr.s6_addr[12], 4);
+        }
+    }
+    return true;
+}
+
+void pair_pass(int end)
 {
     static const mtree_tcp_key_t key = {3, 71, 1};
     char from[] = "from", to[sizeof(from)] = "";
-    loop_message_t sent, received;
+    static loop_message_t sent, received;
 
-    unit_ok(mtree_tcp_send(loop_session(&pair->loop, end, &key), 0, from, sizeof(from),
-                           true, loop_begin(&sent)));
-    unit_ok(mtree_tcp_recv(loop_session(&pair->loop, 1 - end, &key), 0, to, sizeof(to),
+    unit_ok(mtree_tcp_send(loop_session(end, &key), 0, from, sizeof(from), true,
+                           loop_begin(&sent)));
+    unit_ok(mtree_tcp_recv(loop_session(1 - end, &key), 0, to, sizeof(to),
                            loop_begin(&received)));
-    pair_await(pair, &sent);
-    pair_await(pair, &received);
+    pair_await(&sent);
+    pair_await(&received);
     unit_ok(received.status);
     ck_assert_str_eq(to, from);
 }

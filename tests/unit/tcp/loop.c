@@ -24,6 +24,8 @@ enum { POLLS = 2000, LOOKS = 4 };
 #define HANDSHAKE 8
 
 bool loop_encrypts;
+loop_t loop;
+const mtree_tcp_key_t loop_key = {3, 70, 1};
 
 static void message_ended(mtree_completion_t *self, mtree_status_t status)
 {
@@ -69,70 +71,70 @@ void loop_connect_over_tcp(int sockets[2])
     (void)close(listener);
 }
 
-void loop_connect(loop_t *loop, int count)
+void loop_connect(int count)
 {
     mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
 
-    loop->count = count;
+    loop.count = count;
     for (int i = 0; i < count; i++) {
         int pair[2];
 
         make_pair(pair);
-        loop->sockets[0][i] = pair[0];
-        loop->sockets[1][i] = pair[1];
+        loop.sockets[0][i] = pair[0];
+        loop.sockets[1][i] = pair[1];
     }
     for (int end = 0; end < 2; end++) {
         for (int i = 0; i < count; i++) {
             keys[i] = (mtree_tls_key_t){{5, (unsigned char)i}, .is_client = end == 0};
         }
-        mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
+        mtree_tcp_peer_connect(loop.ends[end].peer, loop.sockets[end],
                                loop_encrypts ? keys : NULL, count, MTREE_TCP_TUNING_NONE);
-        ck_assert(!loop->ends[end].peer->has_failed);
+        ck_assert(!loop.ends[end].peer->has_failed);
     }
     for (int i = 0; i < HANDSHAKE && loop_encrypts; i++) {
-        loop_poll(loop, i % 2);
+        loop_poll(i % 2);
     }
 }
 
-void loop_create(loop_t *loop, int count)
+void loop_create(int count)
 {
-    memset(loop, 0, sizeof(*loop));
+    memset(&loop, 0, sizeof(loop));
     for (int end = 0; end < 2; end++) {
-        unit_ok(mtree_tcp_create(0, &loop->ends[end].tcp));
-        loop->ends[end].peer = mtree_tcp_peer_create(loop->ends[end].tcp, "the peer");
-        ck_assert_ptr_nonnull(loop->ends[end].peer);
+        unit_ok(mtree_tcp_create(0, &loop.ends[end].tcp));
+        loop.ends[end].peer = mtree_tcp_peer_create(loop.ends[end].tcp, "the peer");
+        ck_assert_ptr_nonnull(loop.ends[end].peer);
     }
     if (count > 0) {
-        loop_connect(loop, count);
+        loop_connect(count);
     }
 }
 
-void loop_destroy(loop_t *loop)
+void loop_destroy(void)
 {
     for (int end = 0; end < 2; end++) {
-        mtree_tcp_destroy(loop->ends[end].tcp);
+        mtree_tcp_destroy(loop.ends[end].tcp);
     }
 }
 
-void loop_poll(loop_t *loop, int end)
+void loop_poll(int end)
 {
-    (void)mtree_tcp_poll(loop->ends[end].tcp);
-    (void)mtree_tcp_hand_out(loop->ends[end].tcp);
+    (void)mtree_tcp_poll(loop.ends[end].tcp);
+    (void)mtree_tcp_hand_out(loop.ends[end].tcp);
 }
 
-void loop_settle(loop_t *loop)
+void loop_settle(void)
 {
     struct pollfd ends[2];
 
     for (int end = 0; end < 2; end++) {
-        ends[end] = (struct pollfd){mtree_tcp_descriptor(loop->ends[end].tcp), POLLIN, 0};
+        ends[end] = (struct pollfd){mtree_tcp_descriptor(loop.ends[end].tcp), POLLIN, 0};
     }
     /* What is half read or written moves with each poll.  What has arrived is looked for
      * now and then, and what may not be read yet is there at each poll. */
     for (int polls = 0, looks = 0; polls < POLLS && looks < LOOKS; polls++) {
         for (int end = 0; end < 2; end++) {
-            (void)mtree_tcp_poll(loop->ends[end].tcp);
-            if (mtree_tcp_hand_out(loop->ends[end].tcp) > 0) {
+            (void)mtree_tcp_poll(loop.ends[end].tcp);
+            if (mtree_tcp_hand_out(loop.ends[end].tcp) > 0) {
                 polls = looks = 0;
             }
         }
@@ -140,13 +142,32 @@ void loop_settle(loop_t *loop)
     }
 }
 
-mtree_tcp_session_t *loop_session(loop_t *loop, int end, const mtree_tcp_key_t *key)
+mtree_tcp_session_t *loop_session(int end, const mtree_tcp_key_t *key)
 {
     mtree_tcp_session_t *session =
-        mtree_tcp_session_begin(loop->ends[end].peer, key, 1 - end, 0, loop);
+        mtree_tcp_session_begin(loop.ends[end].peer, key, 1 - end, 0, &loop);
 
     ck_assert_ptr_nonnull(session);
     return session;
+}
+
+void loop_open(void)
+{
+    (void)loop_session(0, &loop_key);
+    (void)loop_session(1, &loop_key);
+}
+
+void loop_send(int end, const void *bytes, size_t length, bool synchronous,
+               loop_message_t *message)
+{
+    unit_ok(mtree_tcp_send(loop_session(end, &loop_key), 0, bytes, length, synchronous,
+                           loop_begin(message)));
+}
+
+void loop_recv(int end, void *bytes, size_t length, loop_message_t *message)
+{
+    unit_ok(mtree_tcp_recv(loop_session(end, &loop_key), 0, bytes, length,
+                           loop_begin(message)));
 }
 
 static void encrypt(void)
@@ -239,15 +260,14 @@ static void draw_message(int end, int i)
     }
 }
 
-void random_messages_begin(loop_t *loop, const random_messages_t *how)
+void random_messages_begin(const random_messages_t *how)
 {
     ck_assert(how->messages <= MOST && how->sessions <= MOST_SESSIONS);
     drawn = how;
     for (int end = 0; end < 2; end++) {
         num_sent[end] = num_posted[end] = 0;
         for (int i = 0; i < how->sessions; i++) {
-            sessions[end][i] =
-                loop_session(loop, end, &(mtree_tcp_key_t){1, 2, (uint32_t)i});
+            sessions[end][i] = loop_session(end, &(mtree_tcp_key_t){1, 2, (uint32_t)i});
         }
         for (int i = 0; i < how->messages; i++) {
             draw_message(end, i);

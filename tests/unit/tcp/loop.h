@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* A message, as both ends see it. */
+/* A message, as both ends see it; static, as loop_destroy() ends it. */
 typedef struct {
     mtree_completion_t done; /* the first member */
     bool has_ended;
@@ -29,6 +29,9 @@ typedef struct {
     int count;
 } loop_t;
 
+/* Those of a test, which loop_destroy() ends after it. */
+extern loop_t loop;
+
 /* Are connections that are made from now on encrypted? */
 extern bool loop_encrypts;
 
@@ -37,9 +40,9 @@ extern bool loop_encrypts;
 #define BOTH_LOOP(name, from, to) UNIT_ADDED_LOOP(loop_add, name, from, to)
 #define BOTH_TEST(name)           BOTH_LOOP(name, 0, 1)
 #define BOTH_FIXTURE(setup, teardown)                                                    \
-    UNIT_FIXTURE(setup, teardown)                                                        \
-    UNIT_REGISTER(encrypted_fixture, tests)                                              \
+    UNIT_REGISTER(both_fixtures, tests)                                                  \
     {                                                                                    \
+        tcase_add_checked_fixture(tests, setup, teardown);                               \
         tcase_add_checked_fixture(loop_encrypted(tests), setup, teardown);               \
     }
 
@@ -53,9 +56,9 @@ TCase *loop_encrypted(TCase *tests);
     } while (0)
 
 /* With @a count connections; 0: none yet. */
-void loop_create(loop_t *loop, int count);
-void loop_connect(loop_t *loop, int count);
-void loop_destroy(loop_t *loop);
+void loop_create(int count);
+void loop_connect(int count);
+void loop_destroy(void);
 
 /* Both ends of a TCP connection over the loopback interface, as it was made. */
 void loop_connect_over_tcp(int sockets[2]);
@@ -64,17 +67,26 @@ void loop_connect_over_tcp(int sockets[2]);
  * packets that ask for others are lost. */
 int loop_listen_to_one(int *first_p, uint16_t *port_p);
 
-/* The session of @a key at one end, begun. */
-mtree_tcp_session_t *loop_session(loop_t *loop, int end, const mtree_tcp_key_t *key);
+/* The session of @a key at one end, begun; and the key of most tests. */
+mtree_tcp_session_t *loop_session(int end, const mtree_tcp_key_t *key);
+extern const mtree_tcp_key_t loop_key;
+
+/* Begin it at both. */
+void loop_open(void);
 
 /* Set up before a send or a receive. */
 mtree_completion_t *loop_begin(loop_message_t *message);
 
+/* Send or receive @a message over the session of loop_key, which begins. */
+void loop_send(int end, const void *bytes, size_t length, bool synchronous,
+               loop_message_t *message);
+void loop_recv(int end, void *bytes, size_t length, loop_message_t *message);
+
 /* Poll one end, and note what has ended. */
-void loop_poll(loop_t *loop, int end);
+void loop_poll(int end);
 
 /* Poll both until nothing more happens. */
-void loop_settle(loop_t *loop);
+void loop_settle(void);
 
 /* Messages that both ends send each other, with tags, lengths and times drawn at random.
  */
@@ -88,9 +100,8 @@ typedef struct {
 unsigned long random_draw(unsigned long below);
 void random_seed(int seed);
 
-/* Draw messages as @a how says, which stays, for sessions that begin at both ends of @a
- * loop. */
-void random_messages_begin(loop_t *loop, const random_messages_t *how);
+/* Draw messages as @a how says, which stays, for sessions that begin at both ends. */
+void random_messages_begin(const random_messages_t *how);
 
 /* Send or receive the next message of an end that is drawn.  What a send that has ended
  * was sent from is used for other things. */

@@ -9,49 +9,41 @@
 /* Kernels acknowledge the first packets of a connection at once anyway. */
 enum { TURNS = 400, BYTES = 1000 };
 
-static const mtree_tcp_key_t key = {3, 70, 1};
-
 /* One connection over the loopback interface; its two sockets. */
-static void connect_over_tcp(loop_t *loop, int sockets[2])
+static void connect_over_tcp(int sockets[2])
 {
     loop_connect_over_tcp(sockets);
     for (int end = 0; end < 2; end++) {
         ck_assert(mtree_tcp_socket_tune(sockets[end], NULL));
-        mtree_tcp_peer_connect(loop->ends[end].peer, &sockets[end], NULL, 1,
+        mtree_tcp_peer_connect(loop.ends[end].peer, &sockets[end], NULL, 1,
                                MTREE_TCP_TUNING_NONE);
     }
 }
 
 /* Send a message from @a end to the other one, which reads it. */
-static void pass(loop_t *loop, mtree_tcp_session_t *const sessions[2], int end)
+static void pass(int end)
 {
     static char from[BYTES], to[BYTES];
-    loop_message_t sent, received;
+    static loop_message_t sent, received;
 
-    unit_ok(mtree_tcp_recv(sessions[1 - end], 0, to, BYTES, loop_begin(&received)));
-    unit_ok(mtree_tcp_send(sessions[end], 0, from, BYTES, false, loop_begin(&sent)));
+    loop_recv(1 - end, to, BYTES, &received);
+    loop_send(end, from, BYTES, false, &sent);
     while (!sent.has_ended || !received.has_ended) {
-        loop_poll(loop, end);
-        loop_poll(loop, 1 - end);
+        loop_poll(end);
+        loop_poll(1 - end);
     }
 }
 
 UNIT_TEST(a_send_does_not_wait_for_one_back)
 {
-    mtree_tcp_session_t *sessions[2];
     int sockets[2], num_acknowledged = 0;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
-    loop_create(&loop, 0);
-    connect_over_tcp(&loop, sockets);
-    for (int end = 0; end < 2; end++) {
-        sessions[end] =
-            mtree_tcp_session_begin(loop.ends[end].peer, &key, 1 - end, 0, &loop);
-        ck_assert_ptr_nonnull(sessions[end]);
-    }
-    loop_settle(&loop);
+    loop_create(0);
+    connect_over_tcp(sockets);
+    loop_open();
+    loop_settle();
     for (int turn = 0; turn < TURNS; turn++) {
-        pass(&loop, sessions, turn % 2);
+        pass(turn % 2);
         num_acknowledged += mtree_tcp_socket_unacknowledged(sockets[turn % 2]) == 0;
     }
     /* A busy machine may deliver one late. */
@@ -85,10 +77,9 @@ UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
     mtree_list_t *link;
     mtree_tcp_message_t *messages[MESSAGES];
     mtree_tcp_connection_t connection = {.written = MESSAGES * BYTES};
-    loop_message_t done[MESSAGES];
-    UNIT_OWNED(loop_destroy) loop_t loop;
+    static loop_message_t done[MESSAGES];
 
-    loop_create(&loop, 0);
+    loop_create(0);
     mtree_list_init(&connection.stream);
     for (int i = 0; i < MESSAGES; i++) {
         messages[i] = mtree_tcp_message_create(loop.ends[0].peer, NULL);
@@ -100,7 +91,7 @@ UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
     }
     mtree_tcp_connection_confirm_by(&connection, (size_t)cases[_i].unacknowledged * BYTES,
                                     (size_t)cases[_i].missing * BYTES);
-    loop_poll(&loop, 0);
+    loop_poll(0);
     for (int i = 0; i < MESSAGES; i++) {
         ck_assert_int_eq(done[i].has_ended, cases[_i].ended[i] == '*');
     }
@@ -113,11 +104,10 @@ UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
 UNIT_TEST(a_position_that_cannot_be_ends_no_message)
 {
     mtree_tcp_message_t *message;
-    loop_message_t done;
-    UNIT_OWNED(loop_destroy) loop_t loop;
+    static loop_message_t done;
     mtree_tcp_connection_t connection = {.sent = MTREE_TCP_HEADER};
 
-    loop_create(&loop, 0);
+    loop_create(0);
     connection.peer = loop.ends[0].peer;
     mtree_list_init(&connection.stream);
     message = mtree_tcp_message_create(loop.ends[0].peer, NULL);
@@ -126,9 +116,11 @@ UNIT_TEST(a_position_that_cannot_be_ends_no_message)
     mtree_list_append(&connection.stream, &message->link);
     ck_assert(!mtree_tcp_connection_rewind(&connection, MTREE_TCP_HEADER + 1));
     ck_assert(!mtree_tcp_connection_rewind(&connection, UINT64_MAX));
-    loop_poll(&loop, 0);
+    loop_poll(0);
     ck_assert(!done.has_ended);
     ck_assert(mtree_tcp_connection_rewind(&connection, MTREE_TCP_HEADER));
-    loop_poll(&loop, 0);
+    loop_poll(0);
     ck_assert(done.has_ended);
 }
+
+UNIT_FIXTURE(NULL, loop_destroy)

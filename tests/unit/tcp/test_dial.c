@@ -24,19 +24,13 @@ enum { COUNT = 5 };
 /* Seconds between two polls of a process that is there. */
 #define STEP 0.05
 
-static pair_t pair;
 static mtree_tcp_peer_t *dialer, *listener;
 
 static void start(void)
 {
-    pair_begin(&pair, COUNT);
-    dialer = pair.loop.ends[0].peer;
-    listener = pair.loop.ends[1].peer;
-}
-
-static void stop(void)
-{
-    pair_destroy(&pair);
+    pair_begin(COUNT);
+    dialer = loop.ends[0].peer;
+    listener = loop.ends[1].peer;
 }
 
 /* The end that dials, alone, polls from *now on, STEP at a time, until it has met the
@@ -54,23 +48,6 @@ static int meet(double *now, int *error_p)
     return met;
 }
 
-static void get_ends(int fd, struct sockaddr_in ends[2])
-{
-    for (int i = 0; i < 2; i++) {
-        struct sockaddr_storage storage;
-        socklen_t length = sizeof(storage);
-        const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&storage;
-
-        ck_assert_int_eq((i == 0 ? getsockname
-                                 : getpeername)(fd, (struct sockaddr *)&storage, &length),
-                         0);
-        memcpy(&ends[i], &storage, sizeof(ends[i]));
-        if (storage.ss_family == AF_INET6) {
-            memcpy(&ends[i].sin_addr, &in6->sin6_addr.s6_addr[12], 4);
-        }
-    }
-}
-
 /* So many connections stand, and each is connected to the one of its number. */
 static void check_connections(int count)
 {
@@ -79,19 +56,19 @@ static void check_connections(int count)
     ck_assert_int_eq(dialer->num_connections, count);
     ck_assert_int_eq(listener->num_connections, count);
     for (int i = 0; i < count; i++) {
-        get_ends(dialer->connections[i].socket, from);
-        get_ends(listener->connections[i].socket, to);
+        ck_assert(pair_ends(dialer->connections[i].socket, from));
+        ck_assert(pair_ends(listener->connections[i].socket, to));
         ck_assert_uint_eq(from[0].sin_port, to[1].sin_port);
         ck_assert_uint_eq(from[1].sin_port, to[0].sin_port);
     }
-    pair_pass(&pair, 0);
-    pair_pass(&pair, 1);
+    pair_pass(0);
+    pair_pass(1);
 }
 
 BOTH_LOOP(all_connections_stand, 0, 2)
 {
     pair.dials[0].addresses[0] = mtree_address_parse(_i == 0 ? "127.0.0.1" : "::1");
-    pair_meet(&pair);
+    pair_meet();
     check_connections(COUNT);
     ck_assert_int_eq(dialer->tcp->num_lost + listener->tcp->num_lost, 0);
 }
@@ -100,7 +77,7 @@ BOTH_LOOP(all_connections_stand, 0, 2)
 BOTH_LOOP(the_answer_says_how_many_connections_there_are, 0, 2)
 {
     pair.dials[_i].num_connections = 2;
-    pair_meet(&pair);
+    pair_meet();
     check_connections(2);
     ck_assert_int_eq(dialer->tcp->num_lost + listener->tcp->num_lost, 0);
     for (int i = 2; i < pair.dials[0].num_connections; i++) {
@@ -111,18 +88,16 @@ BOTH_LOOP(the_answer_says_how_many_connections_there_are, 0, 2)
 /* What is sent before the two have met waits. */
 BOTH_TEST(messages_wait_for_connections)
 {
-    static const mtree_tcp_key_t key = {3, 70, 1};
-    loop_message_t sent;
+    static loop_message_t sent;
     char byte = 1;
 
-    pair_dial(&pair, 0);
-    (void)mtree_tcp_send(loop_session(&pair.loop, 0, &key), 0, &byte, 1, true,
-                         loop_begin(&sent));
-    loop_poll(&pair.loop, 0);
+    pair_dial(0);
+    loop_send(0, &byte, 1, true, &sent);
+    loop_poll(0);
     ck_assert(!sent.has_ended);
     ck_assert_int_eq(dialer->tcp->num_unacknowledged, 0);
-    pair_dial(&pair, 1);
-    pair_await(&pair, &sent);
+    pair_dial(1);
+    pair_await(&sent);
     unit_ok(sent.status);
 }
 
@@ -131,13 +106,11 @@ BOTH_TEST(messages_wait_for_connections)
  * congestion. */
 UNIT_TEST(what_is_not_made_decides_nothing)
 {
-    static const mtree_tcp_key_t key = {3, 70, 1};
-
     pair.dials[0].tuning = MTREE_TCP_TUNING_CONTROL;
-    pair_dial(&pair, 0);
-    ck_assert_ptr_nonnull(mtree_tcp_session_begin(dialer, &key, 1, 1e9, NULL));
+    pair_dial(0);
+    ck_assert_ptr_nonnull(mtree_tcp_session_begin(dialer, &loop_key, 1, 1e9, NULL));
     ck_assert_double_eq(dialer->pace, 0);
-    pair_meet(&pair);
+    pair_meet();
     ck_assert_double_eq(dialer->pace, INFINITY);
     dialer->connections[0].is_lost = true;
     dialer->part = 0.1;
@@ -151,7 +124,7 @@ UNIT_LOOP(one_that_is_never_made_ends_nothing, 0, 2)
 {
     mtree_tcp_connection_t *connection = &dialer->connections[1];
 
-    pair_meet(&pair);
+    pair_meet();
     (void)mtree_tcp_connection_lose(connection);
     connection->made = _i;
     connection->attempt.lost.seconds = MTREE_TCP_LOST_SECONDS + 1;
@@ -165,7 +138,7 @@ static void expect_ends(int fd, const char *from, const char *to)
 {
     struct sockaddr_in ends[2];
 
-    get_ends(fd, ends);
+    ck_assert(pair_ends(fd, ends));
     ck_assert_uint_eq(ends[0].sin_addr.s_addr, inet_addr(from));
     ck_assert_uint_eq(ends[1].sin_addr.s_addr, inet_addr(to));
 }
@@ -181,7 +154,7 @@ UNIT_TEST(connections_go_from_their_sources)
         dial->sources[i] = mtree_address_parse(i == 0 ? "127.0.1.1" : "127.0.2.1");
         dial->addresses[i] = mtree_address_parse(i == 0 ? "127.0.1.2" : "127.0.2.2");
     }
-    pair_meet(&pair);
+    pair_meet();
     for (int i = 0; i < COUNT; i++) {
         expect_ends(dialer->connections[i].socket, i % 2 == 0 ? "127.0.1.1" : "127.0.2.1",
                     i % 2 == 0 ? "127.0.1.2" : "127.0.2.2");
@@ -195,7 +168,7 @@ UNIT_TEST(a_source_that_is_not_here_is_refused)
     int error;
 
     pair.dials[0].sources[0] = mtree_address_parse("192.0.2.1");
-    pair_dial(&pair, 0);
+    pair_dial(0);
     ck_assert_int_eq(meet(&now, &error), -1);
     ck_assert_int_eq(error, EADDRNOTAVAIL);
 }
@@ -207,19 +180,19 @@ UNIT_TEST(who_is_away_is_waited_for)
     double now = mtree_clock_seconds();
     int error = 1;
 
-    pair_dial(&pair, 0);
+    pair_dial(0);
     for (int i = 0; i < 20 || error != 0; i++) {
         ck_assert_int_eq(mtree_tcp_peer_meet(dialer, now, &error), 0);
         mtree_tcp_peer_make_again(dialer, now);
         now += 3600;
         (void)usleep(500);
     }
-    pair_dial(&pair, 1);
+    pair_dial(1);
     for (int i = 0; i < 20; i++) {
         ck_assert_int_eq(mtree_tcp_peer_meet(listener, now, &error), 0);
         now += 3600;
     }
-    pair_meet(&pair);
+    pair_meet();
     check_connections(COUNT);
 }
 
@@ -230,11 +203,11 @@ UNIT_TEST(other_addresses_may_be_dialed_instead)
     int error;
 
     pair.dials[0].port = 1;
-    pair_dial(&pair, 0);
+    pair_dial(0);
     ck_assert_int_eq(meet(&now, &error), -1);
     ck_assert_int_eq(error, ECONNREFUSED);
     pair.dials[0].port = mtree_tcp_listener_port(pair.listeners[1]);
-    pair_meet(&pair);
+    pair_meet();
     check_connections(COUNT);
 }
 
@@ -255,7 +228,7 @@ UNIT_TEST(each_address_has_its_turn)
     pair.listeners[1] = NULL;
     ck_assert_int_eq(bind(fd, (struct sockaddr *)&mute, sizeof(mute)), 0);
     ck_assert_int_eq(listen(fd, COUNT), 0);
-    pair_dial(&pair, 0);
+    pair_dial(0);
     ck_assert_int_eq(meet(&now, &error), -1);
     ck_assert_int_eq(error, 0);
     ck_assert_double_gt(now, began + MTREE_TCP_ANSWER_SECONDS);
@@ -305,7 +278,7 @@ static int dial_to_socket(int count)
     int fd = mtree_tcp_socket_listen(&any, &pair.dials[0].port);
 
     pair.dials[0].num_connections = count;
-    pair_dial(&pair, 0);
+    pair_dial(0);
     return fd;
 }
 
@@ -387,7 +360,7 @@ UNIT_LOOP(an_attempt_has_the_time_of_its_way, 0, 2)
 
     pair.dials[0].num_connections = 1;
     pair.dials[0].trip = cases[_i].trip;
-    pair_dial(&pair, 0);
+    pair_dial(0);
     mtree_tcp_peer_make_again(dialer, 1);
     mtree_tcp_peer_make_again(dialer, now);
     ck_assert_int_eq(dialer->connections[0].attempt.error,
@@ -405,7 +378,7 @@ UNIT_TEST(who_gets_no_answer_at_all_has_none)
     int first, error = 0, fd = loop_listen_to_one(&first, &pair.dials[0].port);
     double now = 1;
 
-    pair_dial(&pair, 0);
+    pair_dial(0);
     ck_assert_int_eq(meet(&now, &error), -1);
     ck_assert_int_eq(error, ETIMEDOUT);
     (void)close(first);
@@ -418,10 +391,10 @@ UNIT_TEST(a_stranger_is_not_taken_for_the_peer)
     double end = mtree_clock_seconds() + 0.5;
 
     pair.dials[0].secret.bytes[0] ^= 1;
-    pair_dial(&pair, 0);
-    pair_dial(&pair, 1);
+    pair_dial(0);
+    pair_dial(1);
     while (mtree_clock_seconds() < end) {
-        pair_poll(&pair, PAIR_BOTH);
+        pair_poll(PAIR_BOTH);
     }
     ck_assert(!dialer->has_met && !listener->has_met);
     ck_assert_uint_gt(dialer->connections[0].attempt.number, 1);
@@ -438,7 +411,7 @@ UNIT_TEST(the_newest_attempt_counts)
     }
     ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[0]),
                      MTREE_TCP_UNEXPECTED);
-    pair_dial(&pair, 1);
+    pair_dial(1);
     ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[0]),
                      MTREE_TCP_ADMITTED);
     ck_assert(listener->has_met);
@@ -493,4 +466,4 @@ UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
     (void)close(fd);
 }
 
-BOTH_FIXTURE(start, stop)
+BOTH_FIXTURE(start, pair_destroy)

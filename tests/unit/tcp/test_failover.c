@@ -13,81 +13,77 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-static const mtree_tcp_key_t some_key = {3, 70, 1};
-
 /* The link of the first end's only connection is gone, which is made again over another
  * way. */
-static mtree_tcp_connection_t *fail_over(pair_t *pair)
+static mtree_tcp_connection_t *fail_over(void)
 {
     mtree_tcp_connection_t *connection;
     mtree_tcp_dial_t *dial;
 
-    pair_create(pair, 1);
-    connection = &pair->loop.ends[0].peer->connections[0];
-    dial = pair->loop.ends[0].peer->dial;
+    pair_create(1);
+    connection = &loop.ends[0].peer->connections[0];
+    dial = loop.ends[0].peer->dial;
     dial->is_spread = true;
     /* No interface of this host has it. */
     dial->sources[0] = (mtree_address_t){.family = AF_INET, .bytes = {192, 0, 2, 1}};
     (void)shutdown(connection->socket, SHUT_RDWR);
-    PAIR_UNTIL(pair, PAIR_BOTH, connection->has_failed_over);
+    PAIR_UNTIL(PAIR_BOTH, connection->has_failed_over);
     ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_LOST);
-    ck_assert_int_eq(mtree_tcp_peer_links(pair->loop.ends[1].peer), MTREE_LINK_CARRIES);
+    ck_assert_int_eq(mtree_tcp_peer_links(loop.ends[1].peer), MTREE_LINK_CARRIES);
     return connection;
 }
 
 /* As while messages are under way. */
-static void look(pair_t *pair)
+static void look(void)
 {
-    mtree_tcp_peer_make_again(pair->loop.ends[0].peer, mtree_clock_seconds());
-    pair_poll(pair, PAIR_BOTH);
+    mtree_tcp_peer_make_again(loop.ends[0].peer, mtree_clock_seconds());
+    pair_poll(PAIR_BOTH);
 }
 
 BOTH_LOOP(a_connection_returns_to_its_own_link, 0, 2)
 {
     double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
-    connection = fail_over(&pair);
+    connection = fail_over();
     connection->peer->dial->sources[0].family = AF_UNSPEC;
     while (connection->has_failed_over || connection->is_lost) {
         ck_assert(mtree_clock_seconds() < end);
-        look(&pair);
+        look();
     }
     ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_CARRIES);
-    pair_pass(&pair, _i);
+    pair_pass(_i);
 }
 
 UNIT_TEST(a_link_that_does_not_come_back_is_gone)
 {
     double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
-    connection = fail_over(&pair);
+    connection = fail_over();
     connection->failed_over.seconds = MTREE_TCP_FAILBACK_SECONDS - 0.2;
     while (mtree_tcp_peer_links(connection->peer) != MTREE_LINK_GONE) {
         ck_assert(mtree_clock_seconds() < end);
-        look(&pair);
+        look();
     }
     /* It is not dialed any more. */
     connection->peer->dial->sources[0].family = AF_UNSPEC;
     end = mtree_clock_seconds() + 0.5;
     while (mtree_clock_seconds() < end) {
-        look(&pair);
+        look();
     }
     ck_assert(connection->has_failed_over && !connection->is_lost);
     ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_GONE);
 }
 
 /* The only connection of the first end is lost, and made again. */
-static void make_again(pair_t *pair)
+static void make_again(void)
 {
-    mtree_tcp_connection_t *connection = &pair->loop.ends[0].peer->connections[0];
+    mtree_tcp_connection_t *connection = &loop.ends[0].peer->connections[0];
     const double made = connection->made;
 
     (void)shutdown(connection->socket, SHUT_RDWR);
-    PAIR_UNTIL(pair, PAIR_BOTH, connection->made != made || connection->peer->has_failed);
+    PAIR_UNTIL(PAIR_BOTH, connection->made != made || connection->peer->has_failed);
     /* It stood for a while. */
     connection->made -= 2;
 }
@@ -105,54 +101,50 @@ static int longest_segment(int socket)
 BOTH_TEST(what_was_made_again_in_vain_has_short_packets)
 {
     char from[] = "from", to[5] = "";
-    loop_message_t sent, received;
+    static loop_message_t sent, received;
     mtree_tcp_peer_t *peers[2];
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
-    pair_create(&pair, 1);
+    pair_create(1);
     for (int i = 0; i < 2; i++) {
-        peers[i] = pair.loop.ends[i].peer;
+        peers[i] = loop.ends[i].peer;
     }
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, to, 5,
-                         loop_begin(&received));
-    make_again(&pair);
+    loop_recv(0, to, 5, &received);
+    make_again();
     ck_assert_int_eq(heard_lines(), 0);
-    make_again(&pair);
+    make_again();
     heard_only("long packets to or from the peer are lost");
     ck_assert_int_gt(longest_segment(peers[0]->connections[0].socket),
                      MTREE_TCP_DEFAULT_MSS);
-    make_again(&pair);
+    make_again();
     for (int i = 0; i < 2; i++) {
         ck_assert_int_le(longest_segment(peers[i]->connections[0].socket),
                          MTREE_TCP_DEFAULT_MSS);
     }
-    (void)mtree_tcp_send(loop_session(&pair.loop, 1, &some_key), 0, from, 5, true,
-                         loop_begin(&sent));
-    pair_await(&pair, &received);
+    loop_send(1, from, 5, true, &sent);
+    pair_await(&received);
     ck_assert_str_eq(to, "from");
     ck_assert_int_eq(heard_lines(), 1);
 }
 
 UNIT_TEST(what_is_made_again_in_vain_is_given_up)
 {
-    loop_message_t received;
+    static loop_message_t received;
     mtree_tcp_peer_t *peer;
     int times = 0;
     char byte;
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
-    pair_create(&pair, 1);
-    peer = pair.loop.ends[0].peer;
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
-                         loop_begin(&received));
+    pair_create(1);
+    peer = loop.ends[0].peer;
+    loop_recv(0, &byte, 1, &received);
     while (!peer->has_failed) {
-        make_again(&pair);
+        make_again();
         times++;
     }
     ck_assert_int_gt(times, 10);
     ck_assert_int_lt(times, 15);
-    pair_poll(&pair, 0);
+    pair_poll(0);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
 }
 
+BOTH_FIXTURE(NULL, pair_destroy)
 UNIT_SECONDS(120)

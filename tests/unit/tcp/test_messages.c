@@ -12,24 +12,21 @@
 #include <string.h>
 #include <sys/socket.h>
 
-static const mtree_tcp_key_t some_key = {3, 70, 1};
-
 BOTH_LOOP(each_message_meets_its_receive, 0, unit_loops(4, 24))
 {
     static const int counts[] = {1, 2, 5, MTREE_TCP_CONNECTIONS};
     static const random_messages_t how = {
         .messages = 400, .tags = 3, .sessions = 2, .longest = 70000};
     double end = mtree_clock_seconds() + 100;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
     random_seed(_i);
-    loop_create(&loop, counts[_i % 4]);
-    random_messages_begin(&loop, &how);
+    loop_create(counts[_i % 4]);
+    random_messages_begin(&how);
     while (!random_messages_have_ended()) {
         ck_assert(mtree_clock_seconds() < end);
         random_messages_step();
         if (random_draw(3) == 0) {
-            loop_poll(&loop, (int)random_draw(2));
+            loop_poll((int)random_draw(2));
         }
     }
     random_messages_verify();
@@ -41,31 +38,28 @@ UNIT_LOOP(a_message_may_have_any_length, 0, unit_loops(0, 1))
     const size_t length = ((size_t)1 << 32) + 12345;
     size_t places[] = {0, length / 2, length - 1};
     char *from = folded_create(length, length), *to = folded_create(length, length);
-    loop_message_t sent[2], received[2];
-    mtree_tcp_session_t *sessions[2];
+    static loop_message_t sent[2], received[2];
     int buffer = 1 << 20;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
     ck_assert(from != NULL && to != NULL);
-    loop_create(&loop, 1);
+    loop_create(1);
     (void)setsockopt(loop.sockets[0][0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
-    sessions[0] = loop_session(&loop, 0, &some_key);
-    sessions[1] = loop_session(&loop, 1, &some_key);
+    loop_open();
     for (int i = 0; i < 3; i++) {
         from[places[i]] = (char)(i + 1);
     }
-    (void)mtree_tcp_recv(sessions[1], 0, to, length, loop_begin(&received[0]));
-    (void)mtree_tcp_send(sessions[0], 0, from, length, true, loop_begin(&sent[0]));
+    loop_recv(1, to, length, &received[0]);
+    loop_send(0, from, length, true, &sent[0]);
     while (!sent[0].has_ended || !received[0].has_ended) {
-        loop_poll(&loop, 0);
-        loop_poll(&loop, 1);
+        loop_poll(0);
+        loop_poll(1);
     }
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(to[places[i]], i + 1);
     }
-    (void)mtree_tcp_recv(sessions[1], 0, to, 1, loop_begin(&received[1]));
-    (void)mtree_tcp_send(sessions[0], 0, from, 1, true, loop_begin(&sent[1]));
-    loop_settle(&loop);
+    loop_recv(1, to, 1, &received[1]);
+    loop_send(0, from, 1, true, &sent[1]);
+    loop_settle();
     ck_assert(received[1].has_ended && received[1].status == MTREE_OK);
     folded_destroy(from, length);
     folded_destroy(to, length);
@@ -74,18 +68,15 @@ UNIT_LOOP(a_message_may_have_any_length, 0, unit_loops(0, 1))
 BOTH_TEST(messages_wait_for_connections)
 {
     char from[] = "what waits", to[sizeof(from)] = "";
-    loop_message_t sent, received;
-    UNIT_OWNED(loop_destroy) loop_t loop;
+    static loop_message_t sent, received;
 
-    loop_create(&loop, 0);
-    (void)mtree_tcp_send(loop_session(&loop, 0, &some_key), 0, from, sizeof(from), false,
-                         loop_begin(&sent));
-    (void)mtree_tcp_recv(loop_session(&loop, 1, &some_key), 0, to, sizeof(to),
-                         loop_begin(&received));
-    loop_settle(&loop);
+    loop_create(0);
+    loop_send(0, from, sizeof(from), false, &sent);
+    loop_recv(1, to, sizeof(to), &received);
+    loop_settle();
     ck_assert(!sent.has_ended && !received.has_ended);
-    loop_connect(&loop, 2);
-    loop_settle(&loop);
+    loop_connect(2);
+    loop_settle();
     ck_assert(sent.has_ended && received.has_ended);
     ck_assert_str_eq(to, from);
 }
@@ -93,28 +84,24 @@ BOTH_TEST(messages_wait_for_connections)
 /* Communicators have the numbers of earlier ones, and one end may be behind. */
 BOTH_LOOP(a_key_may_be_used_again, 0, 5)
 {
-    loop_message_t sent, received;
-    UNIT_OWNED(loop_destroy) loop_t loop;
+    static loop_message_t sent, received;
     char byte = 0;
 
     random_seed(_i);
-    loop_create(&loop, 3);
+    loop_create(3);
     for (int i = 0; i < 30; i++) {
-        mtree_tcp_session_t *session = loop_session(&loop, 0, &some_key);
-
-        (void)mtree_tcp_send(session, 0, &byte, 1, false, loop_begin(&sent));
-        loop_poll(&loop, 0);
+        loop_send(0, &byte, 1, false, &sent);
+        loop_poll(0);
         ck_assert(sent.has_ended);
-        mtree_tcp_session_end(session);
-        session = loop_session(&loop, 1, &some_key);
-        (void)mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&received));
+        mtree_tcp_session_end(loop_session(0, &loop_key));
+        loop_recv(1, &byte, 1, &received);
         for (int polls = 0; polls < 1000 && !received.has_ended; polls++) {
-            loop_poll(&loop, 1);
+            loop_poll(1);
         }
         ck_assert(received.has_ended);
-        mtree_tcp_session_end(session);
+        mtree_tcp_session_end(loop_session(1, &loop_key));
         if (random_draw(3) == 0) {
-            loop_settle(&loop);
+            loop_settle();
         }
     }
 }
@@ -140,13 +127,12 @@ static void note_rerouted(void *owner, int rank, bool sends, uint32_t tag, void 
 
 BOTH_TEST(messages_that_waited_in_vain_are_handed_back_in_order)
 {
-    loop_message_t messages[6];
+    static loop_message_t messages[6];
     char bytes[3];
     mtree_tcp_session_t *session;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
-    loop_create(&loop, 0);
-    session = loop_session(&loop, 0, &some_key);
+    loop_create(0);
+    session = loop_session(0, &loop_key);
     for (uint32_t i = 0; i < 3; i++) {
         (void)mtree_tcp_send(session, i, bytes, 3, false, loop_begin(&messages[i]));
         (void)mtree_tcp_recv(session, i, bytes, 3, loop_begin(&messages[3 + i]));
@@ -154,7 +140,7 @@ BOTH_TEST(messages_that_waited_in_vain_are_handed_back_in_order)
     mtree_tcp_peer_reroute(loop.ends[0].peer, note_rerouted);
     ck_assert_int_eq(rerouted.sends, 3);
     ck_assert_int_eq(rerouted.receives, 3);
-    loop_settle(&loop);
+    loop_settle();
     ck_assert(!messages[0].has_ended && !messages[3].has_ended);
 }
 
@@ -162,26 +148,23 @@ BOTH_TEST(messages_that_waited_in_vain_are_handed_back_in_order)
 BOTH_TEST(a_synchronous_send_ends_when_the_peer_has_it)
 {
     char from[] = "what goes", to[2][sizeof(from)];
-    loop_message_t sent[2], received[2];
-    mtree_tcp_session_t *session;
-    UNIT_OWNED(loop_destroy) loop_t loop;
+    static loop_message_t sent[2], received[2];
 
-    loop_create(&loop, 1);
-    session = loop_session(&loop, 0, &some_key);
+    loop_create(1);
+    (void)loop_session(0, &loop_key);
     for (int i = 0; i < 2; i++) {
-        (void)mtree_tcp_recv(loop_session(&loop, 1, &some_key), 0, to[i], sizeof(from),
-                             loop_begin(&received[i]));
+        loop_recv(1, to[i], sizeof(from), &received[i]);
     }
-    loop_settle(&loop);
-    (void)mtree_tcp_send(session, 0, from, sizeof(from), true, loop_begin(&sent[0]));
-    (void)mtree_tcp_send(session, 0, from, sizeof(from), false, loop_begin(&sent[1]));
+    loop_settle();
+    loop_send(0, from, sizeof(from), true, &sent[0]);
+    loop_send(0, from, sizeof(from), false, &sent[1]);
     for (int i = 0; i < 10000; i++) {
-        loop_poll(&loop, 0);
+        loop_poll(0);
     }
     ck_assert(!sent[0].has_ended && sent[1].has_ended);
     ck_assert(isfinite(mtree_tcp_patience(loop.ends[0].tcp)));
     ck_assert(isinf(mtree_tcp_patience(loop.ends[1].tcp)));
-    loop_settle(&loop);
+    loop_settle();
     ck_assert(sent[0].has_ended && received[0].has_ended && received[1].has_ended);
     ck_assert(isinf(mtree_tcp_patience(loop.ends[0].tcp)));
     unit_ok(sent[0].status);
@@ -192,29 +175,23 @@ BOTH_TEST(little_is_sent_before_the_peer_begins)
 {
     size_t piece = MTREE_TCP_AHEAD / 4;
     UNIT_FREED char *from = calloc(8, piece), *to = calloc(8, piece);
-    loop_message_t sent[8], received[8];
-    mtree_tcp_session_t *session;
+    static loop_message_t sent[8], received[8];
     int before = 0;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
-    loop_create(&loop, 3);
-    session = loop_session(&loop, 0, &some_key);
+    loop_create(3);
     for (int i = 0; i < 8; i++) {
         memset(from + (size_t)i * piece, i + 1, piece);
-        (void)mtree_tcp_send(session, 0, from + (size_t)i * piece, piece, false,
-                             loop_begin(&sent[i]));
+        loop_send(0, from + (size_t)i * piece, piece, false, &sent[i]);
     }
-    loop_settle(&loop);
+    loop_settle();
     for (int i = 0; i < 8; i++) {
         before += sent[i].has_ended;
     }
     ck_assert_int_eq(before, 4);
-    session = loop_session(&loop, 1, &some_key);
     for (int i = 0; i < 8; i++) {
-        (void)mtree_tcp_recv(session, 0, to + (size_t)i * piece, piece,
-                             loop_begin(&received[i]));
+        loop_recv(1, to + (size_t)i * piece, piece, &received[i]);
     }
-    loop_settle(&loop);
+    loop_settle();
     for (int i = 0; i < 8; i++) {
         ck_assert(received[i].has_ended);
     }
@@ -227,49 +204,46 @@ BOTH_TEST(what_comes_early_has_a_limit)
     enum { COUNT = 40 };
     size_t piece = MTREE_TCP_EARLY / 16;
     UNIT_FREED char *from = calloc(1, piece), *to = malloc(piece);
-    loop_message_t sent[COUNT], received[COUNT];
-    mtree_tcp_session_t *sessions[2];
+    static loop_message_t sent[COUNT], received[COUNT];
     int early = 0;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
-    loop_create(&loop, 2);
-    sessions[0] = loop_session(&loop, 0, &some_key);
-    sessions[1] = loop_session(&loop, 1, &some_key);
-    loop_settle(&loop);
+    loop_create(2);
+    loop_open();
+    loop_settle();
     for (int i = 0; i < COUNT; i++) {
-        (void)mtree_tcp_send(sessions[0], 0, from, piece, false, loop_begin(&sent[i]));
+        loop_send(0, from, piece, false, &sent[i]);
     }
-    loop_settle(&loop);
+    loop_settle();
     for (int i = 0; i < COUNT; i++) {
         early += sent[i].has_ended;
     }
     ck_assert_int_ge(early, 16);
     ck_assert_int_le(early, 18);
     for (int i = 0; i < COUNT; i++) {
-        (void)mtree_tcp_recv(sessions[1], 0, to, piece, loop_begin(&received[i]));
-        loop_settle(&loop);
+        loop_recv(1, to, piece, &received[i]);
+        loop_settle();
         ck_assert(received[i].has_ended);
     }
 }
 
 /* Bits/s that the kernel lets a connection of end 0 send. */
-static double pace(const loop_t *loop, int connection)
+static double pace(int connection)
 {
     unsigned long bytes = 0;
     socklen_t length = sizeof(bytes);
 
-    ck_assert_int_eq(getsockopt(loop->sockets[0][connection], SOL_SOCKET,
+    ck_assert_int_eq(getsockopt(loop.sockets[0][connection], SOL_SOCKET,
                                 SO_MAX_PACING_RATE, &bytes, &length),
                      0);
     return 8 * (double)bytes;
 }
 
 /* Each may have to do for the others while they recover. */
-static void ck_assert_paced(const loop_t *loop, double rate)
+static void ck_assert_paced(double rate)
 {
-    for (int i = 0; i < loop->count; i++) {
-        ck_assert_double_gt(pace(loop, i), rate);
-        ck_assert_double_lt(pace(loop, i), 2 * rate);
+    for (int i = 0; i < loop.count; i++) {
+        ck_assert_double_gt(pace(i), rate);
+        ck_assert_double_lt(pace(i), 2 * rate);
     }
 }
 
@@ -277,19 +251,19 @@ BOTH_TEST(each_connection_may_have_the_planned_rate)
 {
     static const mtree_tcp_key_t other_key = {3, 71, 1};
     mtree_tcp_session_t *session, *other;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
-    loop_create(&loop, 0);
-    session = mtree_tcp_session_begin(loop.ends[0].peer, &some_key, 1, 80e6, &loop);
-    loop_connect(&loop, 3);
-    ck_assert_paced(&loop, 80e6);
+    loop_create(0);
+    session = mtree_tcp_session_begin(loop.ends[0].peer, &loop_key, 1, 80e6, &loop);
+    loop_connect(3);
+    ck_assert_paced(80e6);
     /* What runs beside it takes nothing from it. */
     other = mtree_tcp_session_begin(loop.ends[0].peer, &other_key, 1, 10e6, &loop);
-    ck_assert_paced(&loop, 80e6);
+    ck_assert_paced(80e6);
     mtree_tcp_session_end(session);
     mtree_tcp_session_end(other);
-    (void)mtree_tcp_session_begin(loop.ends[0].peer, &some_key, 1, 20e6, &loop);
-    ck_assert_paced(&loop, 20e6);
+    (void)mtree_tcp_session_begin(loop.ends[0].peer, &loop_key, 1, 20e6, &loop);
+    ck_assert_paced(20e6);
 }
 
+BOTH_FIXTURE(NULL, loop_destroy)
 UNIT_SECONDS(120)

@@ -20,8 +20,6 @@
 
 enum { COUNT = 3, FAULTS = 60 };
 
-static const mtree_tcp_key_t some_key = {3, 70, 1};
-
 static void ask_kernel(const struct sockaddr_in ends[2])
 {
     struct {
@@ -50,28 +48,16 @@ static void ask_kernel(const struct sockaddr_in ends[2])
  * happens. */
 static void reset(int socket)
 {
-    struct sockaddr_storage storage[2];
     struct sockaddr_in ends[2];
 
-    for (int i = 0; i < 2; i++) {
-        socklen_t length = sizeof(storage[i]);
-        const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&storage[i];
-
-        if ((i == 0 ? getsockname : getpeername)(socket, (struct sockaddr *)&storage[i],
-                                                 &length) != 0) {
-            return;
-        }
-        memcpy(&ends[i], &storage[i], sizeof(ends[i]));
-        if (storage[i].ss_family == AF_INET6) {
-            memcpy(&ends[i].sin_addr, &in6->sin6_addr.s6_addr[12], 4);
-        }
+    if (pair_ends(socket, ends)) {
+        ask_kernel(ends);
     }
-    ask_kernel(ends);
 }
 
-static void break_some(pair_t *pair)
+static void break_some(void)
 {
-    mtree_tcp_peer_t *peer = pair->loop.ends[random_draw(2)].peer;
+    mtree_tcp_peer_t *peer = loop.ends[random_draw(2)].peer;
     mtree_tcp_connection_t *connection = &peer->connections[random_draw(COUNT)];
     int socket = connection->is_lost ? connection->attempt.socket : connection->socket;
 
@@ -91,20 +77,19 @@ BOTH_LOOP(every_byte_arrives_once, 0, unit_loops(2, 10))
         .messages = 200, .tags = 2, .sessions = 1, .longest = 300000};
     double end = mtree_clock_seconds() + 60;
     int faults = 0;
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
     random_seed(_i);
-    pair_create(&pair, COUNT);
-    random_messages_begin(&pair.loop, &how);
+    pair_create(COUNT);
+    random_messages_begin(&how);
     while (!random_messages_have_ended()) {
         ck_assert(mtree_clock_seconds() < end);
         ck_assert_int_eq(heard_lines(), 0);
         random_messages_step();
         if (faults < FAULTS && random_draw(8) == 0) {
             faults++;
-            break_some(&pair);
+            break_some();
         }
-        pair_poll(&pair, PAIR_BOTH);
+        pair_poll(PAIR_BOTH);
     }
     ck_assert_int_eq(faults, FAULTS);
     random_messages_verify();
@@ -114,117 +99,104 @@ BOTH_LOOP(every_byte_arrives_once, 0, unit_loops(2, 10))
 BOTH_LOOP(a_connection_that_was_lost_while_idle_carries_again, 0, 4)
 {
     double end = mtree_clock_seconds() + 0.1;
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
-    pair_create(&pair, 1);
-    (void)shutdown(pair.loop.ends[_i % 2].peer->connections[0].socket, SHUT_RDWR);
+    pair_create(1);
+    (void)shutdown(loop.ends[_i % 2].peer->connections[0].socket, SHUT_RDWR);
     while (_i < 2 && mtree_clock_seconds() < end) {
-        pair_poll(&pair, PAIR_BOTH);
+        pair_poll(PAIR_BOTH);
     }
-    pair_pass(&pair, _i / 2);
+    pair_pass(_i / 2);
     ck_assert_int_eq(heard_lines(), 0);
 }
 
 /* Nobody listens where the peer was. */
 UNIT_TEST(a_peer_that_is_gone_is_given_up)
 {
-    loop_message_t received;
+    static loop_message_t received;
     double begin = mtree_clock_seconds();
     mtree_tcp_connection_t *connections;
     char byte;
-    pair_t pair;
 
-    pair_create(&pair, 2);
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
-                         loop_begin(&received));
-    mtree_tcp_destroy(pair.loop.ends[1].tcp);
+    pair_create(2);
+    loop_recv(0, &byte, 1, &received);
+    mtree_tcp_destroy(loop.ends[1].tcp);
+    loop.ends[1].tcp = NULL;
     mtree_tcp_listener_destroy(pair.listeners[1]);
-    connections = pair.loop.ends[0].peer->connections;
-    PAIR_UNTIL(&pair, 0,
-               connections[0].attempt.is_refused && connections[1].attempt.is_refused);
+    pair.listeners[1] = NULL;
+    connections = loop.ends[0].peer->connections;
+    PAIR_UNTIL(0, connections[0].attempt.is_refused && connections[1].attempt.is_refused);
     begin = mtree_clock_seconds();
     for (int i = 0; i < 2; i++) {
         connections[i].attempt.refused.seconds = MTREE_TCP_REFUSED_SECONDS - 0.2;
     }
-    PAIR_UNTIL(&pair, 0, received.has_ended);
+    PAIR_UNTIL(0, received.has_ended);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
     ck_assert(mtree_clock_seconds() > begin + 0.2);
     heard_only("Connection refused");
-    mtree_tcp_destroy(pair.loop.ends[0].tcp);
-    mtree_tcp_listener_destroy(pair.listeners[0]);
 }
 
 /* What is sent to one address is lost, and a firewall refuses the other one: a link that
  * is gone, and no peer. */
 UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
 {
-    loop_message_t received;
+    static loop_message_t received;
     mtree_tcp_connection_t *connection;
     int first, mute;
     char byte;
-    pair_t pair;
 
-    pair_create(&pair, 1);
-    connection = &pair.loop.ends[0].peer->connections[0];
-    mute = loop_listen_to_one(&first, &pair.loop.ends[0].peer->dial->port);
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
-                         loop_begin(&received));
+    pair_create(1);
+    connection = &loop.ends[0].peer->connections[0];
+    mute = loop_listen_to_one(&first, &loop.ends[0].peer->dial->port);
+    loop_recv(0, &byte, 1, &received);
     (void)shutdown(connection->socket, SHUT_RDWR);
-    PAIR_UNTIL(&pair, 0, connection->is_lost);
-    PAIR_UNTIL(&pair, 0, connection->attempt.is_refused);
+    PAIR_UNTIL(0, connection->is_lost);
+    PAIR_UNTIL(0, connection->attempt.is_refused);
     /* The first address has its turn again. */
     connection->attempt.tries = 0;
-    PAIR_UNTIL(&pair, 0, !connection->attempt.is_refused);
+    PAIR_UNTIL(0, !connection->attempt.is_refused);
     ck_assert_double_eq(connection->attempt.refused.seconds, 0);
     ck_assert(!received.has_ended);
     (void)close(first);
     (void)close(mute);
-    pair_destroy(&pair);
 }
 
 /* Either end is away for longer than it would be waited for if it were gone. */
 BOTH_LOOP(a_peer_that_computes_is_waited_for, 0, 2)
 {
     char from[] = "from", to[5] = "";
-    loop_message_t sent, received;
+    static loop_message_t sent, received;
     double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
-    pair_t pair;
 
-    pair_create(&pair, 1);
-    connection = &pair.loop.ends[_i].peer->connections[0];
-    (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, to, 5,
-                         loop_begin(&received));
+    pair_create(1);
+    connection = &loop.ends[_i].peer->connections[0];
+    loop_recv(_i, to, 5, &received);
     (void)shutdown(connection->socket, SHUT_RDWR);
-    PAIR_UNTIL(&pair, _i, connection->attempt.is_greeted);
+    PAIR_UNTIL(_i, connection->attempt.is_greeted);
     /* Any time that counted from here on would be too long. */
     connection->attempt.lost.seconds = MTREE_TCP_LOST_SECONDS;
     end = mtree_clock_seconds() + 0.1;
     while (mtree_clock_seconds() < end) {
-        pair_poll(&pair, _i);
+        pair_poll(_i);
     }
     connection->attempt.lost.seconds -= 0.5; /* in which it is back */
-    (void)mtree_tcp_send(loop_session(&pair.loop, 1 - _i, &some_key), 0, from, 5, true,
-                         loop_begin(&sent));
-    pair_await(&pair, &received);
+    loop_send(1 - _i, from, 5, true, &sent);
+    pair_await(&received);
     unit_ok(received.status);
     ck_assert_str_eq(to, "from");
     ck_assert_int_eq(heard_lines(), 0);
-    pair_destroy(&pair);
 }
 
 /* The other end has given it up, and computes on. */
 BOTH_LOOP(a_peer_that_has_failed_says_so, 0, 2)
 {
-    loop_message_t received;
+    static loop_message_t received;
     char byte;
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
-    pair_create(&pair, 2);
-    (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, &byte, 1,
-                         loop_begin(&received));
-    mtree_tcp_peer_fail(pair.loop.ends[1 - _i].peer, "a reason");
-    pair_await(&pair, &received);
+    pair_create(2);
+    loop_recv(_i, &byte, 1, &received);
+    mtree_tcp_peer_fail(loop.ends[1 - _i].peer, "a reason");
+    pair_await(&received);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
     heard_text("it has given this process up");
 }
@@ -233,15 +205,15 @@ BOTH_LOOP(a_peer_that_has_failed_says_so, 0, 2)
 BOTH_LOOP(what_is_dialed_beside_a_connection_ends_when_that_speaks, 0, 2)
 {
     mtree_tcp_connection_t *connection;
-    UNIT_OWNED(pair_destroy) pair_t pair;
 
-    pair_create(&pair, 1);
-    connection = &pair.loop.ends[_i].peer->connections[0];
+    pair_create(1);
+    connection = &loop.ends[_i].peer->connections[0];
     connection->attempt.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    pair_pass(&pair, _i);
-    PAIR_UNTIL(&pair, PAIR_BOTH, !connection->is_unacknowledged);
+    pair_pass(_i);
+    PAIR_UNTIL(PAIR_BOTH, !connection->is_unacknowledged);
     ck_assert_int_eq(connection->attempt.socket, -1);
     ck_assert(!connection->is_lost);
 }
 
+BOTH_FIXTURE(NULL, pair_destroy)
 UNIT_SECONDS(120)

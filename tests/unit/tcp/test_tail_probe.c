@@ -8,8 +8,6 @@
 
 #include <sys/ioctl.h>
 
-static const mtree_tcp_key_t key = {3, 70, 1};
-
 /* Bytes that wait at @a socket. */
 static int num_waiting(int socket)
 {
@@ -21,59 +19,55 @@ static int num_waiting(int socket)
 
 /* Poll @a end until @a bytes wait at the other one's @a socket, which may take @a
  * seconds; the bytes that do. */
-static int poll_until(loop_t *loop, int end, int socket, int bytes, double seconds)
+static int poll_until(int end, int socket, int bytes, double seconds)
 {
     double begin = mtree_clock_seconds();
 
     while (num_waiting(socket) < bytes && mtree_clock_seconds() - begin < seconds) {
-        loop_poll(loop, end);
+        loop_poll(end);
     }
     return num_waiting(socket);
 }
 
 /* The message @a sent is not read at first, and so not acknowledged. */
-static void pass_unread(loop_t *loop, bool synchronous)
+static void pass_unread(bool synchronous)
 {
     static char from[] = "the last", to[sizeof(from)];
-    int unread = MTREE_TCP_HEADER + (int)sizeof(from), socket = loop->sockets[1][0];
-    loop_message_t sent, received;
+    int unread = MTREE_TCP_HEADER + (int)sizeof(from), socket = loop.sockets[1][0];
+    static loop_message_t sent, received;
 
-    unit_ok(mtree_tcp_recv(loop_session(loop, 1, &key), 0, to, sizeof(to),
-                           loop_begin(&received)));
-    loop_settle(loop);
-    unit_ok(mtree_tcp_send(loop_session(loop, 0, &key), 0, from, sizeof(from),
-                           synchronous, loop_begin(&sent)));
+    loop_recv(1, to, sizeof(to), &received);
+    loop_settle();
+    loop_send(0, from, sizeof(from), synchronous, &sent);
     /* Three probes show the kernel that what is before them is lost. */
-    ck_assert_int_ge(poll_until(loop, 0, socket, unread + 3 * MTREE_TCP_HEADER, 20),
+    ck_assert_int_ge(poll_until(0, socket, unread + 3 * MTREE_TCP_HEADER, 20),
                      unread + 3 * MTREE_TCP_HEADER);
-    loop_settle(loop);
+    loop_settle();
     ck_assert(sent.has_ended && received.has_ended);
     unit_ok(received.status);
     ck_assert_str_eq(to, from);
     /* All of it is acknowledged. */
-    ck_assert_int_eq(poll_until(loop, 0, socket, 1, 0.05), 0);
+    ck_assert_int_eq(poll_until(0, socket, 1, 0.05), 0);
 }
 
 UNIT_TEST(a_connection_sends_probes_until_all_is_read)
 {
-    UNIT_OWNED(loop_destroy) loop_t loop;
-
-    loop_create(&loop, 1);
-    pass_unread(&loop, true);
-    pass_unread(&loop, false);
+    loop_create(1);
+    pass_unread(true);
+    pass_unread(false);
 }
 
 /* The kernel's timeout is due by then. */
 UNIT_TEST(probes_end)
 {
-    loop_message_t sent;
+    static loop_message_t sent;
     int bytes;
-    UNIT_OWNED(loop_destroy) loop_t loop;
 
-    loop_create(&loop, 1);
-    unit_ok(
-        mtree_tcp_send(loop_session(&loop, 0, &key), 0, "", 1, true, loop_begin(&sent)));
-    (void)poll_until(&loop, 0, loop.sockets[1][0], 1 << 20, 0.5);
+    loop_create(1);
+    loop_send(0, "", 1, true, &sent);
+    (void)poll_until(0, loop.sockets[1][0], 1 << 20, 0.5);
     bytes = num_waiting(loop.sockets[1][0]);
-    ck_assert_int_eq(poll_until(&loop, 0, loop.sockets[1][0], bytes + 1, 0.05), bytes);
+    ck_assert_int_eq(poll_until(0, loop.sockets[1][0], bytes + 1, 0.05), bytes);
 }
+
+UNIT_FIXTURE(NULL, loop_destroy)
