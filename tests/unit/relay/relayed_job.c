@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "relay/fold.h"
+#include "tcp/socket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +13,17 @@
 /* Seconds that anything may take. */
 #define PATIENCE 20.0
 
+struct relayed_job job;
+
 static mtree_status_t rank_send(mtree_transport_t *transport, int peer, int tag,
                                 const void *buffer, size_t count, bool synchronous,
                                 mtree_completion_t *done)
 {
     relayed_rank_t *rank = (relayed_rank_t *)transport;
-    mtree_tcp_key_t key = mtree_relay_call_key(&rank->job->start);
+    mtree_tcp_key_t key = mtree_relay_call_key(&job.start);
 
     return mtree_tcp_send(mtree_tcp_session_begin(rank->peers[peer], &key, peer, 0, rank),
-                          (uint32_t)tag, buffer, count * rank->job->start.call.unit_bytes,
+                          (uint32_t)tag, buffer, count * job.start.call.unit_bytes,
                           synchronous, done);
 }
 
@@ -28,11 +31,10 @@ static mtree_status_t rank_recv(mtree_transport_t *transport, int peer, int tag,
                                 void *buffer, size_t count, mtree_completion_t *done)
 {
     relayed_rank_t *rank = (relayed_rank_t *)transport;
-    mtree_tcp_key_t key = mtree_relay_call_key(&rank->job->start);
+    mtree_tcp_key_t key = mtree_relay_call_key(&job.start);
 
     return mtree_tcp_recv(mtree_tcp_session_begin(rank->peers[peer], &key, peer, 0, rank),
-                          (uint32_t)tag, buffer, count * rank->job->start.call.unit_bytes,
-                          done);
+                          (uint32_t)tag, buffer, count * job.start.call.unit_bytes, done);
 }
 
 static double rank_now(mtree_transport_t *transport)
@@ -68,25 +70,24 @@ bool relayed_encrypts, relayed_cuts;
 int relayed_most_peers;
 size_t relayed_chunk;
 
-int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
-                 const mtree_relay_key_t *key, const char **reason_p)
+int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_t *key)
 {
     double now = mtree_clock_seconds();
     mtree_relay_dialer_t *dialer =
-        mtree_relay_dialer_create(job->addresses[i], hello, key, now, PATIENCE);
+        mtree_relay_dialer_create(job.addresses[i], hello, key, now, PATIENCE);
     mtree_relay_welcome_t welcome;
     int answer, socket = -1;
 
     do {
-        relayed_poll(job);
+        relayed_poll();
         answer = mtree_relay_dialer_poll(dialer, mtree_clock_seconds());
     } while (answer == 0);
-    *reason_p = mtree_relay_dialer_reason(dialer);
+    job.reason = mtree_relay_dialer_reason(dialer);
     if (answer > 0) {
         socket = mtree_relay_dialer_take(dialer, &welcome);
         ck_assert((mtree_relay_dialer_key(dialer) != NULL) == hello->is_encrypted);
         if (hello->is_encrypted) {
-            job->tls_key = *mtree_relay_dialer_key(dialer);
+            job.tls_key = *mtree_relay_dialer_key(dialer);
         }
         ck_assert_uint_gt(welcome.memory, 0);
     }
@@ -94,49 +95,72 @@ int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
     return socket;
 }
 
-void relayed_tell_plan(relayed_job_t *job, int i, uint32_t number)
+void relayed_tell_plan(int i, uint32_t number)
 {
     uint32_t peers[RELAYED_RANKS + RELAYED_RELAYS];
     char *text;
 
-    for (int r = 0; r < job->num_ranks; r++) {
+    for (int r = 0; r < job.num_ranks; r++) {
         peers[r] = (uint32_t)r;
     }
-    for (int j = 0; j < job->num_relays; j++) {
-        peers[job->num_ranks + j] = MTREE_RELAY_IS_RELAY | (uint32_t)j;
-        free(job->plan->relays[j]);
-        job->plan->relays[j] = strdup(relayed_cuts ? "127.0.0.1:1" : job->addresses[j]);
+    for (int j = 0; j < job.num_relays; j++) {
+        peers[job.num_ranks + j] = MTREE_RELAY_IS_RELAY | (uint32_t)j;
+        free(job.plan->relays[j]);
+        job.plan->relays[j] = strdup(relayed_cuts ? "127.0.0.1:1" : job.addresses[j]);
     }
-    unit_ok(mtree_relay_plan_write(job->plan, number, job->num_ranks,
-                                   job->placement->host, peers, &text));
-    unit_ok(mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_PLAN, text,
-                                     strlen(text)));
+    unit_ok(mtree_relay_plan_write(job.plan, number, job.num_ranks, job.placement->host,
+                                   peers, &text));
+    unit_ok(
+        mtree_relay_channel_send(&job.channels[i], MTREE_RELAY_PLAN, text, strlen(text)));
     free(text);
 }
 
-static void rank_create(relayed_job_t *job, int r)
+int relayed_enter(int i, int number)
 {
-    relayed_rank_t *rank = &job->ranks[r];
-    int relay = r == 0 ? 0 : job->num_relays - 1;
     const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
-                                       .number = (uint32_t)r,
+                                       .number = (uint32_t)number,
                                        .is_encrypted = relayed_encrypts,
-                                       .job = job->id};
-    const char *reason;
-    int socket = relayed_dial(job, relay, &hello, &job->key, &reason);
+                                       .job = job.id};
+    int socket = relayed_dial(i, &hello, &job.key);
 
-    ck_assert_msg(socket >= 0, "rank %d: %s", r, reason);
+    ck_assert_msg(socket >= 0, "rank %d: %s", number, job.reason);
+    return socket;
+}
+
+int relayed_connect(void)
+{
+    const mtree_address_t here = mtree_address_parse("127.0.0.1");
+    int fd =
+        mtree_tcp_socket_connect(NULL, &here, mtree_relay_server_port(job.servers[0]), 0);
+
+    ck_assert_int_ge(fd, 0);
+    while (mtree_tcp_socket_connected(fd) == 0) {}
+    return fd;
+}
+
+mtree_relay_status_t relayed_status(void)
+{
+    mtree_relay_status_t status;
+
+    mtree_relay_server_status(job.servers[0], &status);
+    return status;
+}
+
+static void rank_create(int r)
+{
+    relayed_rank_t *rank = &job.ranks[r];
+    int relay = r == 0 ? 0 : job.num_relays - 1, socket = relayed_enter(relay, r);
+
     rank->transport = (mtree_transport_t){.ops = &rank_ops};
-    rank->job = job;
     rank->rank = r;
     unit_ok(mtree_tcp_create(0, &rank->tcp));
-    rank->peers[job->num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
-    mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket,
-                           relayed_encrypts ? &job->tls_key : NULL, 1,
+    rank->peers[job.num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
+    mtree_tcp_peer_connect(rank->peers[job.num_ranks + relay], &socket,
+                           relayed_encrypts ? &job.tls_key : NULL, 1,
                            MTREE_TCP_TUNING_NONE);
 }
 
-void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory)
+void relayed_create(int num_ranks, int num_relays, uint64_t memory)
 {
     const int host[] = {0, 1, 2, 3};
     mtree_relay_options_t options = {.most_jobs = 1,
@@ -144,37 +168,36 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
                                      .traffic = {.most_peers = relayed_most_peers,
                                                  .patience = relayed_cuts ? 0.2 : 0}};
 
-    memset(job, 0, sizeof(*job));
-    job->num_ranks = num_ranks;
-    job->num_relays = num_relays;
-    memset(job->secret.bytes, 7, sizeof(job->secret.bytes));
-    unit_ok(mtree_crypto_draw(job->id.bytes, sizeof(job->id.bytes)));
-    mtree_relay_job_key(&job->secret, &job->id, &job->key);
-    options.secret = job->secret;
-    job->plan = chain_plan(num_ranks, num_relays);
+    memset(&job, 0, sizeof(job));
+    job.num_ranks = num_ranks;
+    job.num_relays = num_relays;
+    memset(job.secret.bytes, 7, sizeof(job.secret.bytes));
+    unit_ok(mtree_crypto_draw(job.id.bytes, sizeof(job.id.bytes)));
+    mtree_relay_job_key(&job.secret, &job.id, &job.key);
+    options.secret = job.secret;
+    job.plan = chain_plan(num_ranks, num_relays);
     unit_ok(mtree_placement_create_relayed(num_ranks, num_ranks + num_relays, num_relays,
-                                           host, NULL, &job->placement));
+                                           host, NULL, &job.placement));
     for (int i = 0; i < num_relays; i++) {
         mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
                                      .number = (uint32_t)i,
                                      .is_encrypted = relayed_encrypts,
-                                     .job = job->id};
-        const char *reason;
+                                     .job = job.id};
         int socket;
 
-        unit_ok(mtree_relay_server_create(&options, &job->servers[i]));
-        (void)snprintf(job->addresses[i], sizeof(job->addresses[i]), "127.0.0.1:%d",
-                       mtree_relay_server_port(job->servers[i]));
-        socket = relayed_dial(job, i, &hello, &job->key, &reason);
-        ck_assert_msg(socket >= 0, "relay %d: %s", i, reason);
-        mtree_relay_channel_init(&job->channels[i], socket,
-                                 relayed_encrypts ? &job->tls_key : NULL);
+        unit_ok(mtree_relay_server_create(&options, &job.servers[i]));
+        (void)snprintf(job.addresses[i], sizeof(job.addresses[i]), "127.0.0.1:%d",
+                       mtree_relay_server_port(job.servers[i]));
+        socket = relayed_dial(i, &hello, &job.key);
+        ck_assert_msg(socket >= 0, "relay %d: %s", i, job.reason);
+        mtree_relay_channel_init(&job.channels[i], socket,
+                                 relayed_encrypts ? &job.tls_key : NULL);
     }
     for (int i = 0; i < num_relays; i++) {
-        relayed_tell_plan(job, i, 1);
+        relayed_tell_plan(i, 1);
     }
     for (int r = 0; r < num_ranks; r++) {
-        rank_create(job, r);
+        rank_create(r);
     }
 }
 
@@ -191,7 +214,7 @@ static void operation_ended(mtree_operation_t *operation, mtree_status_t status,
     (void)operation;
     rank->has_ended = true;
     if (status != MTREE_OK) {
-        rank->job->status = status;
+        job.status = status;
     }
 }
 
@@ -201,12 +224,12 @@ static void fold_add(void *arg, const void *a, const void *b, void *out, size_t 
     mtree_relay_fold(MTREE_RELAY_INT32, MTREE_RELAY_SUM)(a, b, out, count);
 }
 
-static void rank_begin(relayed_job_t *job, int r)
+static void rank_begin(int r)
 {
-    relayed_rank_t *rank = &job->ranks[r];
-    const mtree_call_t *call = &job->start.call;
+    relayed_rank_t *rank = &job.ranks[r];
+    const mtree_call_t *call = &job.start.call;
     size_t bytes = call->units * call->unit_bytes;
-    size_t numbers = bytes / sizeof(int32_t), block = numbers / (size_t)job->num_ranks;
+    size_t numbers = bytes / sizeof(int32_t), block = numbers / (size_t)job.num_ranks;
     bool reduces = mtree_collective_goes_up(call->collective);
     mtree_operation_data_t data = {.extent = (ptrdiff_t)call->unit_bytes,
                                    .span = call->unit_bytes,
@@ -226,23 +249,22 @@ static void rank_begin(relayed_job_t *job, int r)
     }
     data.input = rank->input;
     data.output = rank->output;
-    part = mtree_plan_part_create(job->plan, r);
-    unit_ok(mtree_layout_create(part, job->placement, call, r, &rank->layout));
+    part = mtree_plan_part_create(job.plan, r);
+    unit_ok(mtree_layout_create(part, job.placement, call, r, &rank->layout));
     mtree_plan_part_destroy(part);
     rank->has_ended = false;
     mtree_operation_start(rank->layout, &rank->transport, &data, operation_ended, rank,
                           &rank->operation);
 }
 
-void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
-                   size_t units)
+void relayed_begin(mtree_collective_t collective, int root, size_t units)
 {
     bool reduces = mtree_collective_goes_up(collective);
     unsigned char bytes[MTREE_RELAY_START_BYTES];
 
-    job->start =
+    job.start =
         (mtree_relay_start_t){.plan = 1,
-                              .number = job->start.number + 1,
+                              .number = job.start.number + 1,
                               .context = 5,
                               .call = {.collective = collective,
                                        .root = root,
@@ -251,14 +273,14 @@ void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
                                        .chunk_bytes = relayed_chunk},
                               .type = MTREE_RELAY_INT32,
                               .op = MTREE_RELAY_SUM};
-    job->status = MTREE_OK;
-    mtree_relay_start_write(&job->start, bytes);
-    for (int i = 0; i < job->num_relays; i++) {
-        (void)mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_START, bytes,
+    job.status = MTREE_OK;
+    mtree_relay_start_write(&job.start, bytes);
+    for (int i = 0; i < job.num_relays; i++) {
+        (void)mtree_relay_channel_send(&job.channels[i], MTREE_RELAY_START, bytes,
                                        sizeof(bytes));
     }
-    for (int r = 0; r < job->num_ranks; r++) {
-        rank_begin(job, r);
+    for (int r = 0; r < job.num_ranks; r++) {
+        rank_begin(r);
     }
 }
 
@@ -268,89 +290,89 @@ static void poll_rank(relayed_rank_t *rank)
     (void)mtree_tcp_hand_out(rank->tcp);
 }
 
-void relayed_poll(relayed_job_t *job)
+void relayed_poll(void)
 {
-    for (int i = 0; i < job->num_relays; i++) {
+    for (int i = 0; i < job.num_relays; i++) {
         mtree_relay_message_t message;
 
-        if (job->servers[i] != NULL) {
-            mtree_relay_server_poll(job->servers[i], 0);
+        if (job.servers[i] != NULL) {
+            mtree_relay_server_poll(job.servers[i], 0);
         }
-        if (job->channels[i].socket > 0 &&
-            mtree_relay_channel_poll(&job->channels[i], &message) > 0) {
-            job->num_refused += message.kind == MTREE_RELAY_REFUSED;
+        if (job.channels[i].socket > 0 &&
+            mtree_relay_channel_poll(&job.channels[i], &message) > 0) {
+            job.num_refused += message.kind == MTREE_RELAY_REFUSED;
             if (message.kind == MTREE_RELAY_UNREACHED) {
                 ck_assert_uint_eq(message.length, MTREE_RELAY_UNREACHED_BYTES);
-                ck_assert_int_eq(job->num_refused, 0);
-                job->num_unreached++;
-                job->unreached = message.bytes[3];
+                ck_assert_int_eq(job.num_refused, 0);
+                job.num_unreached++;
+                job.unreached = message.bytes[3];
             }
         }
     }
-    for (int r = 0; r < job->num_ranks; r++) {
-        if (job->ranks[r].tcp != NULL) {
-            poll_rank(&job->ranks[r]);
+    for (int r = 0; r < job.num_ranks; r++) {
+        if (job.ranks[r].tcp != NULL) {
+            poll_rank(&job.ranks[r]);
         }
     }
 }
 
-bool relayed_finish(relayed_job_t *job)
+bool relayed_finish(void)
 {
     double end = mtree_clock_seconds() + PATIENCE;
     int ended = 0;
 
-    while (ended < job->num_ranks && mtree_clock_seconds() < end) {
-        relayed_poll(job);
+    while (ended < job.num_ranks && mtree_clock_seconds() < end) {
+        relayed_poll();
         ended = 0;
-        for (int r = 0; r < job->num_ranks; r++) {
-            ended += job->ranks[r].has_ended;
+        for (int r = 0; r < job.num_ranks; r++) {
+            ended += job.ranks[r].has_ended;
         }
     }
-    return ended == job->num_ranks;
+    return ended == job.num_ranks;
 }
 
-void relayed_kill(relayed_job_t *job, int i)
+void relayed_kill(int i)
 {
-    mtree_relay_server_destroy(job->servers[i]);
-    job->servers[i] = NULL;
+    mtree_relay_server_destroy(job.servers[i]);
+    job.servers[i] = NULL;
 }
 
-static int32_t expected(const relayed_job_t *job, size_t i, size_t block)
+static int32_t expected(size_t i, size_t block)
 {
     uint32_t sum = 0;
 
-    if (job->start.call.collective == MTREE_BCAST) {
-        return value(job->start.call.root, i);
+    if (job.start.call.collective == MTREE_BCAST) {
+        return value(job.start.call.root, i);
     }
-    if (job->start.call.collective == MTREE_ALLGATHER) {
+    if (job.start.call.collective == MTREE_ALLGATHER) {
         return value((int)(i / block), i);
     }
-    for (int r = 0; r < job->num_ranks; r++) {
+    for (int r = 0; r < job.num_ranks; r++) {
         sum += (uint32_t)value(r, i);
     }
     return (int32_t)sum;
 }
 
 /* The first number of rank @a r that is wrong, or how many there are. */
-static size_t find_wrong(const relayed_job_t *job, int r, size_t numbers)
+static size_t find_wrong(int r, size_t numbers)
 {
-    size_t block = numbers / (size_t)job->num_ranks, i = 0;
+    size_t block = numbers / (size_t)job.num_ranks, i = 0;
 
-    while (i < numbers && job->ranks[r].output[i] == expected(job, i, block)) {
+    while (i < numbers && job.ranks[r].output[i] == expected(i, block)) {
         i++;
     }
     return i;
 }
 
-void relayed_verify(const relayed_job_t *job)
+void relayed_verify(void)
 {
-    const mtree_call_t *call = &job->start.call;
+    const mtree_call_t *call = &job.start.call;
     size_t numbers = call->units * call->unit_bytes / sizeof(int32_t);
 
-    unit_ok(job->status);
-    for (int r = 0; r < job->num_ranks; r++) {
+    unit_ok(job.status);
+    for (int r = 0; r < job.num_ranks; r++) {
         if (call->collective != MTREE_REDUCE || r == call->root) {
-            size_t wrong = find_wrong(job, r, numbers);
+            size_t wrong = find_wrong(r, numbers);
 
             /* Check writes a message for each assertion, so there is one per rank. */
             ck_assert_msg(wrong == numbers, "collective %d, rank %d: number %zu is wrong",
@@ -359,18 +381,18 @@ void relayed_verify(const relayed_job_t *job)
     }
 }
 
-void relayed_end(relayed_job_t *job)
+void relayed_end(void)
 {
-    mtree_tcp_key_t key = mtree_relay_call_key(&job->start);
+    mtree_tcp_key_t key = mtree_relay_call_key(&job.start);
 
-    for (int r = 0; r < job->num_ranks; r++) {
-        relayed_rank_t *rank = &job->ranks[r];
+    for (int r = 0; r < job.num_ranks; r++) {
+        relayed_rank_t *rank = &job.ranks[r];
 
         for (int i = 0; i < rank->layout->num_peers; i++) {
             mtree_tcp_session_t *session =
                 mtree_tcp_session_find(rank->peers[rank->layout->peers[i].rank], &key);
 
-            if (session != NULL && job->status == MTREE_OK) {
+            if (session != NULL && job.status == MTREE_OK) {
                 mtree_tcp_session_end(session);
             } else if (session != NULL) {
                 mtree_tcp_session_abandon(session);
@@ -384,34 +406,33 @@ void relayed_end(relayed_job_t *job)
     }
 }
 
-void relayed_call(relayed_job_t *job, mtree_collective_t collective, int root,
-                  size_t units)
+void relayed_call(mtree_collective_t collective, int root, size_t units)
 {
-    relayed_begin(job, collective, root, units);
-    ck_assert(relayed_finish(job));
-    relayed_verify(job);
-    relayed_end(job);
+    relayed_begin(collective, root, units);
+    ck_assert(relayed_finish());
+    relayed_verify();
+    relayed_end();
 }
 
-void relayed_refused_call(relayed_job_t *job, size_t units)
+void relayed_refused_call(size_t units)
 {
-    relayed_begin(job, MTREE_ALLREDUCE, 0, units);
-    while (job->num_refused == 0) {
-        relayed_poll(job);
+    relayed_begin(MTREE_ALLREDUCE, 0, units);
+    while (job.num_refused == 0) {
+        relayed_poll();
     }
-    job->status = MTREE_ERR_TRANSPORT;
-    relayed_end(job);
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end();
 }
 
-void relayed_destroy(relayed_job_t *job)
+void relayed_destroy(void)
 {
-    for (int r = 0; r < job->num_ranks; r++) {
-        mtree_tcp_destroy(job->ranks[r].tcp);
+    for (int r = 0; r < job.num_ranks; r++) {
+        mtree_tcp_destroy(job.ranks[r].tcp);
     }
-    for (int i = 0; i < job->num_relays; i++) {
-        mtree_relay_channel_cleanup(&job->channels[i]);
-        mtree_relay_server_destroy(job->servers[i]);
+    for (int i = 0; i < job.num_relays; i++) {
+        mtree_relay_channel_cleanup(&job.channels[i]);
+        mtree_relay_server_destroy(job.servers[i]);
     }
-    mtree_placement_destroy(job->placement);
-    mtree_plan_destroy(job->plan);
+    mtree_placement_destroy(job.placement);
+    mtree_plan_destroy(job.plan);
 }

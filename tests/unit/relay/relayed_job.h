@@ -15,9 +15,8 @@
 #define RELAYED_RANKS  4
 #define RELAYED_RELAYS 2
 
-typedef struct relayed_rank {
+typedef struct {
     mtree_transport_t transport;
-    struct relayed_job *job;
     int rank;
     mtree_tcp_t *tcp;
     mtree_tcp_peer_t *peers[RELAYED_RANKS + RELAYED_RELAYS];
@@ -27,7 +26,8 @@ typedef struct relayed_rank {
     bool has_ended;
 } relayed_rank_t;
 
-typedef struct relayed_job {
+/* The job of a test, which relayed_destroy() ends after it. */
+extern struct relayed_job {
     mtree_relay_key_t secret, key;
     mtree_relay_job_id_t id;
     int num_ranks, num_relays;
@@ -40,9 +40,10 @@ typedef struct relayed_job {
     mtree_relay_start_t start;
     mtree_status_t status;   /* of the last call */
     mtree_tls_key_t tls_key; /* of the last connection that was dialed */
+    const char *reason;      /* why that was not made */
     int num_refused;
     int num_unreached, unreached; /* relays that others say they cannot reach; the last */
-} relayed_job_t;
+} job;
 
 /* Are jobs that are made from now on encrypted, and are their relays told addresses of
  * each other at which nobody is? */
@@ -56,36 +57,42 @@ extern size_t relayed_chunk;
 
 /* Ranks that reach each other through relays alone: one after the other, as a chain of
  * @a num_relays between rank 0 and the others.  Each relay has @a memory bytes. */
-void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory);
-void relayed_destroy(relayed_job_t *job);
+void relayed_create(int num_ranks, int num_relays, uint64_t memory);
+void relayed_destroy(void);
 
-/* Dial relay @a i; the socket, or -1 and why not. */
-int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
-                 const mtree_relay_key_t *key, const char **reason_p);
+/* Dial relay @a i; the socket, or -1. */
+int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_t *key);
+
+/* Dial it as rank @a number of the job; the socket. */
+int relayed_enter(int i, int number);
+
+/* A connection to relay 0 over which nothing is said. */
+int relayed_connect(void);
+
+/* What relay 0 says of itself. */
+mtree_relay_status_t relayed_status(void);
 
 /* Tell relay @a i the job's plan as plan @a number; calls are over plan 1. */
-void relayed_tell_plan(relayed_job_t *job, int i, uint32_t number);
+void relayed_tell_plan(int i, uint32_t number);
 
 /* Begin a call of @a units numbers. */
-void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
-                   size_t units);
+void relayed_begin(mtree_collective_t collective, int root, size_t units);
 
 /* Let all of them work once. */
-void relayed_poll(relayed_job_t *job);
+void relayed_poll(void);
 
 /* Until the call has ended on all ranks, at most some seconds; did it? */
-bool relayed_finish(relayed_job_t *job);
+bool relayed_finish(void);
 
 /* Relay @a i is gone. */
-void relayed_kill(relayed_job_t *job, int i);
+void relayed_kill(int i);
 
 /* All ranks have what MPI says; and free what the call has. */
-void relayed_verify(const relayed_job_t *job);
-void relayed_end(relayed_job_t *job);
+void relayed_verify(void);
+void relayed_end(void);
 
 /* A whole call, which succeeds; and a sum that a relay refuses. */
-void relayed_call(relayed_job_t *job, mtree_collective_t collective, int root,
-                  size_t units);
-void relayed_refused_call(relayed_job_t *job, size_t units);
+void relayed_call(mtree_collective_t collective, int root, size_t units);
+void relayed_refused_call(size_t units);
 
 #endif

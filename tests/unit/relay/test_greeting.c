@@ -20,23 +20,17 @@ UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
 {
     static const size_t lengths[] = {MTREE_RELAY_MAGIC, MTREE_RELAY_PROVED, 300};
     const mtree_relay_hello_t hello = {.number = 1};
-    const mtree_address_t here = mtree_address_parse("127.0.0.1");
     unsigned char bytes[300] = {0}, answer[MTREE_RELAY_CHALLENGE + 1];
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     ssize_t count = -1;
     int fd;
 
-    relayed_create(&job, 2, 1, (uint64_t)1 << 20);
+    relayed_create(2, 1, (uint64_t)1 << 20);
     mtree_relay_hello_write(&hello, bytes);
     bytes[VERSION_AT]++;
-    fd =
-        mtree_tcp_socket_connect(NULL, &here, mtree_relay_server_port(job.servers[0]), 0);
-    while (mtree_tcp_socket_connected(fd) == 0) {
-        relayed_poll(&job);
-    }
+    fd = relayed_connect();
     ck_assert_int_gt(send(fd, bytes, lengths[_i], MSG_NOSIGNAL), 0);
     while (count < 0) {
-        relayed_poll(&job);
+        relayed_poll();
         count = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
     }
     ck_assert_int_eq(count, MTREE_RELAY_CHALLENGE);
@@ -111,3 +105,5 @@ UNIT_TEST(a_welcome_that_is_changed_is_none)
     greeting.key.bytes[0]++;
     unit_invalid(mtree_relay_welcome_read(&greeting, bytes, &read));
 }
+
+UNIT_FIXTURE(NULL, relayed_destroy)

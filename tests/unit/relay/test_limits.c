@@ -23,23 +23,20 @@ static const uint64_t memory = (uint64_t)64 << 20;
 UNIT_TEST(a_call_begins_once)
 {
     unsigned char bytes[MTREE_RELAY_START_BYTES];
-    mtree_relay_status_t status;
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
 
-    relayed_create(&job, 2, 1, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    relayed_create(2, 1, memory);
+    relayed_begin(MTREE_ALLREDUCE, 0, NUMBERS);
     mtree_relay_start_write(&job.start, bytes);
     unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_START, bytes,
                                      sizeof(bytes)));
     do {
         mtree_relay_server_poll(job.servers[0], 0);
-        mtree_relay_server_status(job.servers[0], &status);
-    } while (status.jobs > 0);
+    } while (relayed_status().jobs > 0);
     heard_text("sent what is no message for a relay");
-    ck_assert_uint_eq(status.memory, 0);
-    ck_assert(relayed_finish(&job));
+    ck_assert_uint_eq(relayed_status().memory, 0);
+    ck_assert(relayed_finish());
     ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
-    relayed_end(&job);
+    relayed_end();
 }
 
 static atomic_bool has_stopped;
@@ -62,51 +59,43 @@ static void *flood(void *arg)
 }
 
 /* Over @a socket, while the relay of @a job is polled, which ends each time. */
-static void flood_relay(relayed_job_t *job, int socket)
+static void flood_relay(int socket)
 {
-    mtree_relay_status_t status;
     pthread_t flooder;
 
     has_stopped = false;
     ck_assert_int_eq(pthread_create(&flooder, NULL, flood, &socket), 0);
     for (int i = 0; i < POLLS; i++) {
-        mtree_relay_server_poll(job->servers[0], 0);
+        mtree_relay_server_poll(job.servers[0], 0);
     }
     has_stopped = true;
     (void)pthread_join(flooder, NULL);
-    mtree_relay_server_status(job->servers[0], &status);
-    ck_assert_int_eq(status.jobs, 1);
+    ck_assert_int_eq(relayed_status().jobs, 1);
 }
 
 UNIT_TEST(messages_of_one_job_let_others_in_between)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-
     flood_length = 12 * 4096;
     for (size_t at = 0; at < flood_length; at += 12) {
         mtree_put32(flood_bytes + at, UINT32_C(0x6d744301));
         mtree_put32(flood_bytes + at + 4, MTREE_RELAY_PING);
     }
-    relayed_create(&job, 2, 1, memory);
-    flood_relay(&job, job.channels[0].socket);
+    relayed_create(2, 1, memory);
+    flood_relay(job.channels[0].socket);
 }
 
 UNIT_TEST(frames_of_one_peer_let_others_in_between)
 {
     const mtree_tcp_frame_t frame = {.kind = MTREE_TCP_TAIL_PROBE};
-    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
-    const char *reason;
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     int fd;
 
     flood_length = sizeof(flood_bytes);
     for (size_t at = 0; at < flood_length; at += MTREE_TCP_HEADER) {
         mtree_tcp_frame_write(&frame, flood_bytes + at);
     }
-    relayed_create(&job, 2, 1, memory);
-    hello.job = job.id;
-    fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
-    flood_relay(&job, fd);
+    relayed_create(2, 1, memory);
+    fd = relayed_enter(0, 3);
+    flood_relay(fd);
     (void)close(fd);
 }
 
@@ -115,16 +104,12 @@ UNIT_TEST(frames_of_one_peer_let_others_in_between)
 UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
 {
     static int strangers[TURNS * MTREE_RELAY_PENDING];
-    const mtree_address_t here = mtree_address_parse("127.0.0.1");
-    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 1};
-    mtree_relay_hello_t own = hello;
+    mtree_relay_hello_t own = {.purpose = MTREE_RELAY_DATA, .number = 1};
     mtree_relay_dialer_t *dialer;
-    mtree_relay_status_t status;
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     char address[32];
     int count = 0, answer = 0;
 
-    relayed_create(&job, 2, 1, memory);
+    relayed_create(2, 1, memory);
     own.job = job.id;
     (void)snprintf(address, sizeof(address), "[::1]:%d",
                    (int)mtree_relay_server_port(job.servers[0]));
@@ -132,12 +117,7 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
     for (int turn = 0; turn < TURNS && answer == 0; turn++) {
         answer = mtree_relay_dialer_poll(dialer, 1e-3 * turn);
         for (int i = 0; i < MTREE_RELAY_PENDING; i++) {
-            strangers[count] = mtree_tcp_socket_connect(
-                NULL, &here, mtree_relay_server_port(job.servers[0]), 0);
-            if (strangers[count] >= 0) {
-                while (mtree_tcp_socket_connected(strangers[count]) == 0) {}
-                count++;
-            }
+            strangers[count++] = relayed_connect();
             mtree_relay_server_poll(job.servers[0], 0);
         }
         while (count > 2 * MTREE_RELAY_PENDING) {
@@ -145,8 +125,7 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
         }
     }
     ck_assert_msg(answer == 1, "%s", mtree_relay_dialer_reason(dialer));
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_int_le(status.pending, MTREE_RELAY_PENDING);
+    ck_assert_int_le(relayed_status().pending, MTREE_RELAY_PENDING);
     while (count > 0) {
         (void)close(strangers[--count]);
     }
@@ -158,20 +137,15 @@ UNIT_TEST(what_comes_early_counts_and_ends)
 {
     enum { FRAMES = 20000 };
     const uint64_t most = MTREE_RELAY_LEAST_EARLY;
-    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
     unsigned char bytes[MTREE_TCP_HEADER + 1] = {0};
     mtree_relay_status_t status;
     uint64_t seen = 0, before;
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-    const char *reason;
     ssize_t sent = 0;
     int fd;
 
-    relayed_create(&job, 2, 1, most / 8);
-    hello.job = job.id;
-    fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
-    ck_assert_int_ge(fd, 0);
-    mtree_relay_server_status(job.servers[0], &status);
+    relayed_create(2, 1, most / 8);
+    fd = relayed_enter(0, 3);
+    status = relayed_status();
     before = status.memory;
     for (uint32_t i = 0; i < FRAMES && sent >= 0; i++) {
         const mtree_tcp_frame_t frame = {.kind = MTREE_TCP_MESSAGE,
@@ -182,15 +156,15 @@ UNIT_TEST(what_comes_early_counts_and_ends)
         mtree_tcp_frame_write(&frame, bytes);
         sent = send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL);
         mtree_relay_server_poll(job.servers[0], 0);
-        mtree_relay_server_status(job.servers[0], &status);
+        status = relayed_status();
         seen = status.memory > seen ? status.memory : seen;
     }
     ck_assert_int_lt(sent, 0);
     ck_assert_uint_gt(seen, most / 2);
     ck_assert_uint_le(seen, before + most);
     /* It gives all back, and others have what they need. */
-    relayed_call(&job, MTREE_ALLREDUCE, 0, 1000);
-    mtree_relay_server_status(job.servers[0], &status);
+    relayed_call(MTREE_ALLREDUCE, 0, 1000);
+    status = relayed_status();
     ck_assert_uint_lt(status.memory, most / 2);
     (void)close(fd);
 }
@@ -199,18 +173,15 @@ UNIT_TEST(what_comes_early_counts_and_ends)
  * than that one takes. */
 UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
 {
-    mtree_relay_status_t status;
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
 
-    relayed_create(&job, 2, 1, _i == 0 ? 4096 : 16);
+    relayed_create(2, 1, _i == 0 ? 4096 : 16);
     for (uint32_t i = 2; i < MTREE_RELAY_PLANS / 2; i++) {
-        relayed_tell_plan(&job, 0, i);
-        relayed_poll(&job);
+        relayed_tell_plan(0, i);
+        relayed_poll();
     }
-    relayed_refused_call(&job, 1);
+    relayed_refused_call(1);
     heard_text("over the limit");
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_int_eq(status.jobs, 1);
+    ck_assert_int_eq(relayed_status().jobs, 1);
 }
 
 /* In chunks of a number each the places take more than the numbers do. */
@@ -231,18 +202,15 @@ UNIT_LOOP(places_of_small_chunks_are_counted, 0, 2)
 /* The two ranks of the job are connected when a third one comes. */
 UNIT_TEST(a_job_has_so_many_connections)
 {
-    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-    const char *reason;
     char byte;
     int fd;
 
     relayed_most_peers = 2;
-    relayed_create(&job, 2, 1, memory);
-    hello.job = job.id;
-    fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
-    ck_assert_int_ge(fd, 0);
-    relayed_call(&job, MTREE_ALLREDUCE, 0, 1000);
+    relayed_create(2, 1, memory);
+    fd = relayed_enter(0, 3);
+    relayed_call(MTREE_ALLREDUCE, 0, 1000);
     ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
     (void)close(fd);
 }
+
+UNIT_FIXTURE(NULL, relayed_destroy)

@@ -82,20 +82,19 @@ UNIT_LOOP(calls_give_their_results, 0, 12)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
                                                      MTREE_REDUCE, MTREE_ALLGATHER};
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_relay_status_t status;
 
     relayed_encrypts = _i >= 6;
-    relayed_create(&job, 2 + _i % 3, 1 + _i % 2, memory);
+    relayed_create(2 + _i % 3, 1 + _i % 2, memory);
     for (int i = 0; i < 8; i++) {
-        relayed_call(&job, collectives[i % 4], i % job.num_ranks,
+        relayed_call(collectives[i % 4], i % job.num_ranks,
                      i < 4 ? NUMBERS - NUMBERS % (size_t)job.num_ranks
                            : (size_t)(12 * i));
     }
     for (int i = 0; i < 100; i++) {
-        relayed_poll(&job);
+        relayed_poll();
     }
-    mtree_relay_server_status(job.servers[0], &status);
+    status = relayed_status();
     ck_assert_int_eq(status.jobs, 1);
     ck_assert_int_eq(status.calls, 0);
     ck_assert_uint_eq(status.done.calls, 8);
@@ -107,29 +106,28 @@ UNIT_TEST(a_flood_changes_nothing)
 {
     mtree_address_t here = mtree_address_parse("127.0.0.1");
     int sockets[FLOOD];
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_relay_status_t status;
 
-    relayed_create(&job, 3, 1, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    relayed_create(3, 1, memory);
+    relayed_begin(MTREE_ALLREDUCE, 0, NUMBERS);
     for (int i = 0; i < FLOOD; i++) {
         char garbage[256];
 
         memset(garbage, i, sizeof(garbage));
         sockets[i] = mtree_tcp_socket_connect(NULL, &here,
                                               mtree_relay_server_port(job.servers[0]), 0);
-        relayed_poll(&job);
+        relayed_poll();
         if (i % 2 == 0) {
             (void)send(sockets[i], garbage, sizeof(garbage), MSG_NOSIGNAL);
         }
     }
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
+    ck_assert(relayed_finish());
+    relayed_verify();
+    relayed_end();
     for (int i = 0; i < 1000; i++) {
-        relayed_poll(&job);
+        relayed_poll();
     }
-    mtree_relay_server_status(job.servers[0], &status);
+    status = relayed_status();
     ck_assert_int_le(status.pending, MTREE_RELAY_PENDING);
     ck_assert_uint_ge(status.turned_away, FLOOD / 2);
     ck_assert_int_eq(status.jobs, 1);
@@ -140,28 +138,24 @@ UNIT_TEST(a_flood_changes_nothing)
 
 UNIT_TEST(a_relay_that_is_gone_fails_the_call)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-
-    relayed_create(&job, 3, 1, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
+    relayed_create(3, 1, memory);
+    relayed_begin(MTREE_ALLREDUCE, 0, 20 * NUMBERS);
     for (int i = 0; i < 20; i++) {
-        relayed_poll(&job);
+        relayed_poll();
     }
     ck_assert_msg(!job.ranks[0].has_ended, "the call was too short");
-    relayed_kill(&job, 0);
-    ck_assert(relayed_finish(&job));
+    relayed_kill(0);
+    ck_assert(relayed_finish());
     ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
-    relayed_end(&job);
+    relayed_end();
 }
 
 /* Rank 0 is told which relay another cannot reach before the call fails there. */
 UNIT_TEST(a_relay_tells_which_it_cannot_reach)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-
     relayed_cuts = true;
-    relayed_create(&job, 2, 2, memory);
-    relayed_refused_call(&job, NUMBERS);
+    relayed_create(2, 2, memory);
+    relayed_refused_call(NUMBERS);
     ck_assert_int_eq(job.num_unreached, 1);
     ck_assert_int_eq(job.unreached, 1);
 }
@@ -170,47 +164,42 @@ UNIT_TEST(a_relay_tells_which_it_cannot_reach)
 UNIT_TEST(a_cancelled_call_gives_its_memory_back)
 {
     unsigned char bytes[MTREE_RELAY_CALL_BYTES] = {0, 0, 0, 1, 0, 0, 0, 1};
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-    mtree_relay_status_t status;
 
-    relayed_create(&job, 2, 1, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
+    relayed_create(2, 1, memory);
+    relayed_begin(MTREE_ALLREDUCE, 0, 20 * NUMBERS);
     do {
-        relayed_poll(&job);
-        mtree_relay_server_status(job.servers[0], &status);
-    } while (status.calls == 0);
-    ck_assert_uint_gt(status.memory, 0);
+        relayed_poll();
+    } while (relayed_status().calls == 0);
+    ck_assert_uint_gt(relayed_status().memory, 0);
     unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_CANCEL, bytes,
                                      sizeof(bytes)));
     job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
+    relayed_end();
     for (int i = 0; i < 100; i++) {
-        relayed_poll(&job);
+        relayed_poll();
     }
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_uint_eq(status.memory, 0);
+    ck_assert_uint_eq(relayed_status().memory, 0);
     ck_assert_int_eq(job.num_refused, 1);
-    relayed_call(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    relayed_call(MTREE_ALLREDUCE, 0, NUMBERS);
 }
 
 /* Ranks have all, and leave at once: no call has failed.  The second time a child that
  * rank 0 has forked keeps its socket. */
 UNIT_LOOP(a_job_may_leave_after_its_last_call, 0, 2)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_relay_status_t status;
     pid_t child = -1;
 
-    relayed_create(&job, 3, 1, memory);
-    relayed_call(&job, MTREE_BCAST, 0, NUMBERS);
+    relayed_create(3, 1, memory);
+    relayed_call(MTREE_BCAST, 0, NUMBERS);
     if (_i == 1 && (child = fork()) == 0) {
         (void)sleep(60);
         _exit(0);
     }
     mtree_relay_channel_cleanup(&job.channels[0]);
     do {
-        relayed_poll(&job);
-        mtree_relay_server_status(job.servers[0], &status);
+        relayed_poll();
+        status = relayed_status();
     } while (status.jobs > 0);
     ck_assert_uint_eq(status.done.calls, 1);
     ck_assert_uint_eq(status.done.failed, 0);
@@ -223,37 +212,38 @@ UNIT_LOOP(a_job_may_leave_after_its_last_call, 0, 2)
 /* A job that asks whether the relay is there does not wait for all answers. */
 UNIT_TEST(a_job_may_leave_before_it_is_answered)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-    mtree_relay_status_t status;
 
-    relayed_create(&job, 2, 1, memory);
+    relayed_create(2, 1, memory);
     for (int i = 0; i < 5; i++) {
         unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_PING, NULL, 0));
     }
     mtree_relay_channel_cleanup(&job.channels[0]);
     do {
-        relayed_poll(&job);
-        mtree_relay_server_status(job.servers[0], &status);
-    } while (status.jobs > 0);
+        relayed_poll();
+    } while (relayed_status().jobs > 0);
     ck_assert_int_eq(heard_lines(), 0);
+}
+
+static void expect_refusal(const mtree_relay_hello_t *hello, const mtree_relay_key_t *key,
+                           const char *reason)
+{
+    ck_assert_int_lt(relayed_dial(0, hello, key), 0);
+    ck_assert_str_eq(job.reason, reason);
 }
 
 /* Who is in a job says as it does whether connections are encrypted; nobody between can
  * change what is said. */
 UNIT_LOOP(all_of_a_job_is_encrypted_or_nothing, 0, 2)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
     mtree_relay_greeting_t said = {.nonce = {0}}, changed;
     unsigned char bytes[MTREE_RELAY_PROVED];
-    const char *reason;
 
     relayed_encrypts = _i == 1;
-    relayed_create(&job, 2, 1, memory);
+    relayed_create(2, 1, memory);
     hello.job = job.id;
     hello.is_encrypted = !relayed_encrypts;
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
-    ck_assert_str_eq(reason, "it does not know the job");
+    expect_refusal(&hello, &job.key, "it does not know the job");
     said.key = job.key;
     mtree_relay_hello_write(&hello, said.hello);
     changed = said;
@@ -281,79 +271,56 @@ UNIT_LOOP(keys_are_those_of_the_job_and_both_nonces, 0, 4)
 
 UNIT_TEST(limits_hold)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL};
     mtree_relay_key_t key;
-    const char *reason;
 
-    relayed_create(&job, 2, 1, 1000);
-    relayed_refused_call(&job, NUMBERS);
+    relayed_create(2, 1, 1000);
+    relayed_refused_call(NUMBERS);
     /* Another job is one too many. */
     hello.job.bytes[0] = 1;
     mtree_relay_job_key(&job.secret, &hello.job, &key);
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it has as many jobs as it may");
+    expect_refusal(&hello, &key, "it has as many jobs as it may");
 }
 
 /* All of them would be beyond the limit; those that calls use stay. */
 UNIT_TEST(plans_that_are_not_used_are_forgotten)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-    mtree_relay_status_t status;
     uint32_t number = 1;
 
-    relayed_create(&job, 2, 1, memory);
+    relayed_create(2, 1, memory);
     for (int i = 0; i < 3; i++) {
         for (int n = 1; n < MTREE_RELAY_PLANS; n++) {
-            relayed_tell_plan(&job, 0, ++number);
-            relayed_poll(&job);
+            relayed_tell_plan(0, ++number);
+            relayed_poll();
         }
-        relayed_call(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+        relayed_call(MTREE_ALLREDUCE, 0, NUMBERS);
     }
     for (int n = 0; n < MTREE_RELAY_PLANS; n++) {
-        relayed_tell_plan(&job, 0, ++number);
-        relayed_poll(&job);
+        relayed_tell_plan(0, ++number);
+        relayed_poll();
     }
-    relayed_refused_call(&job, NUMBERS);
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_int_eq(status.jobs, 1);
+    relayed_refused_call(NUMBERS);
+    ck_assert_int_eq(relayed_status().jobs, 1);
 }
 
 UNIT_TEST(strangers_are_turned_away)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
     mtree_relay_key_t key;
-    const char *reason;
 
-    relayed_create(&job, 2, 1, memory);
+    relayed_create(2, 1, memory);
     /* Who knows another secret, or the key of another job. */
     memset(key.bytes, 8, sizeof(key.bytes));
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it has another secret");
+    expect_refusal(&hello, &key, "it has another secret");
     hello.job = job.id;
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it has another secret");
+    expect_refusal(&hello, &key, "it has another secret");
     /* Who begins a job a second time, or joins one that is not. */
     hello.purpose = MTREE_RELAY_CONTROL;
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
-    ck_assert_str_eq(reason, "it does not know the job");
+    expect_refusal(&hello, &job.key, "it does not know the job");
     hello.purpose = MTREE_RELAY_DATA;
     hello.job.bytes[0] ^= 1;
     mtree_relay_job_key(&job.secret, &hello.job, &key);
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it does not know the job");
-}
-
-static int stranger_connect(relayed_job_t *job)
-{
-    const mtree_address_t here = mtree_address_parse("127.0.0.1");
-    int fd = mtree_tcp_socket_connect(NULL, &here,
-                                      mtree_relay_server_port(job->servers[0]), 0);
-
-    ck_assert_int_ge(fd, 0);
-    while (mtree_tcp_socket_connected(fd) == 0) {}
-    return fd;
+    expect_refusal(&hello, &key, "it does not know the job");
 }
 
 /* An answer would have let him guess the secret. */
@@ -364,12 +331,11 @@ UNIT_TEST(a_stranger_hears_nothing_that_is_made_with_a_key)
     const unsigned char nothing[MTREE_RELAY_WELCOME] = {0};
     mtree_relay_greeting_t greeting = {.key = {{1}}};
     unsigned char proved[MTREE_RELAY_PROVED], said[SAID];
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_tcp_piece_t received;
     int fd;
 
-    relayed_create(&job, 2, 1, memory);
-    fd = stranger_connect(&job);
+    relayed_create(2, 1, memory);
+    fd = relayed_connect();
     mtree_relay_hello_write(&hello, greeting.hello);
     mtree_relay_hello_prove(&greeting, proved);
     ck_assert(mtree_tcp_socket_send(fd, proved, sizeof(proved)));
@@ -386,40 +352,34 @@ UNIT_TEST(a_stranger_hears_nothing_that_is_made_with_a_key)
 UNIT_TEST(who_resets_at_once_is_counted)
 {
     const struct linger reset = {.l_onoff = 1};
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-    mtree_relay_status_t status;
     int fd;
 
-    relayed_create(&job, 2, 1, memory);
-    fd = stranger_connect(&job);
+    relayed_create(2, 1, memory);
+    fd = relayed_connect();
     ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
     (void)close(fd);
     mtree_relay_server_poll(job.servers[0], 0);
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_uint_eq(status.turned_away, 1);
-    ck_assert_int_eq(status.pending, 0);
+    ck_assert_uint_eq(relayed_status().turned_away, 1);
+    ck_assert_int_eq(relayed_status().pending, 0);
 }
 
 /* The first address is none that anybody can reach. */
 UNIT_LOOP(all_addresses_of_a_relay_are_tried, 0, 2)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 9};
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-    const char *reason;
     int socket;
 
     relayed_encrypts = false;
-    relayed_create(&job, 2, 1, memory);
+    relayed_create(2, 1, memory);
     hello.job = job.id;
     (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), "%s:%d",
                    _i == 0 ? "0.0.0.1,127.0.0.1" : "[100::1],[::1],127.0.0.1",
                    mtree_relay_server_port(job.servers[0]));
-    socket = relayed_dial(&job, 0, &hello, &job.key, &reason);
-    ck_assert_msg(socket >= 0, "%s", reason);
+    socket = relayed_dial(0, &hello, &job.key);
+    ck_assert_msg(socket >= 0, "%s", job.reason);
     (void)close(socket);
     (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), ",:%d", _i + 1);
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
-    ck_assert_str_eq(reason, "its address is not known");
+    expect_refusal(&hello, &job.key, "its address is not known");
 }
 
 /* No call is sent to a relay that it would not take. */
@@ -493,3 +453,5 @@ UNIT_TEST(secrets_are_for_their_owner)
     ck_assert(!mtree_crypto_equals(first.bytes, second.bytes, MTREE_RELAY_KEY));
     (void)unlink(path);
 }
+
+UNIT_FIXTURE(NULL, relayed_destroy)
