@@ -8,6 +8,7 @@
 
 #include "base/container_of.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 3, CALLS = 5 * COLL_MTREE_LIVE_CALLS, SEEDS = 300 };
@@ -35,12 +36,11 @@ typedef struct {
 
 static rank_t ranks[RANKS];
 static pair_t pairs[RANKS][RANKS][COLL_MTREE_LIVE_CALLS];
-static unsigned long long state;
+static unsigned state;
 
 static unsigned long draw(unsigned long below)
 {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (unsigned long)(state >> 33) % below;
+    return (unsigned long)rand_r(&state) % below;
 }
 
 /* Calls begin as the window allows: each sends to, and posts a receive from, every other
@@ -149,7 +149,7 @@ UNIT_TEST(messages_meet_their_calls_and_all_calls_end)
     for (int seed = 0; seed < SEEDS; seed++) {
         long steps = 0;
 
-        state = (unsigned long long)seed;
+        state = (unsigned)seed;
         memset(ranks, 0, sizeof(ranks));
         memset(pairs, 0, sizeof(pairs));
         for (int rank = 0; rank < RANKS; rank++) {
@@ -164,21 +164,34 @@ UNIT_TEST(messages_meet_their_calls_and_all_calls_end)
     }
 }
 
-UNIT_TEST(so_many_calls_begin_at_a_time)
+/* Calls that are looked at alone, in one window. */
+static call_t calls[CALLS];
+static coll_mtree_call_window_t window;
+
+static void enter_call(unsigned long number, size_t bytes)
 {
-    static call_t calls[CALLS];
-    coll_mtree_call_window_t window;
+    calls[number].windowed.number = number;
+    calls[number].windowed.bytes = bytes;
+    coll_mtree_call_window_enter(&window, &calls[number].windowed);
+}
+
+static int count_begun(void)
+{
     int begun = 0;
 
-    coll_mtree_call_window_init(&window);
-    for (unsigned long i = 0; i < CALLS; i++) {
-        calls[i].windowed.number = i;
-        coll_mtree_call_window_enter(&window, &calls[i].windowed);
-    }
     while (coll_mtree_call_window_take(&window) != NULL) {
         begun++;
     }
-    ck_assert_int_eq(begun, COLL_MTREE_LIVE_CALLS);
+    return begun;
+}
+
+UNIT_TEST(so_many_calls_begin_at_a_time)
+{
+    coll_mtree_call_window_init(&window);
+    for (unsigned long i = 0; i < CALLS; i++) {
+        enter_call(i, 0);
+    }
+    ck_assert_int_eq(count_begun(), COLL_MTREE_LIVE_CALLS);
     coll_mtree_call_window_leave(&window, &calls[7].windowed);
     ck_assert_uint_eq(coll_mtree_call_window_take(&window)->number,
                       7 + COLL_MTREE_LIVE_CALLS);
@@ -187,41 +200,24 @@ UNIT_TEST(so_many_calls_begin_at_a_time)
 
 UNIT_TEST(few_long_calls_begin_and_always_the_first)
 {
-    static call_t calls[COLL_MTREE_LIVE_CALLS];
-    coll_mtree_call_window_t window;
-
     coll_mtree_call_window_init(&window);
     for (unsigned long i = COLL_MTREE_LIVE_CALLS; i-- > 1;) {
-        calls[i].windowed.number = i;
-        calls[i].windowed.bytes = COLL_MTREE_SHORT_BYTES;
-        coll_mtree_call_window_enter(&window, &calls[i].windowed);
+        enter_call(i, COLL_MTREE_SHORT_BYTES);
     }
-    for (int i = 0; i < COLL_MTREE_LONG_CALLS; i++) {
-        ck_assert_ptr_nonnull(coll_mtree_call_window_take(&window));
-    }
-    ck_assert_ptr_null(coll_mtree_call_window_take(&window));
-    calls[0].windowed.bytes = COLL_MTREE_SHORT_BYTES;
-    coll_mtree_call_window_enter(&window, &calls[0].windowed);
+    ck_assert_int_eq(count_begun(), COLL_MTREE_LONG_CALLS);
+    enter_call(0, COLL_MTREE_SHORT_BYTES);
     ck_assert_ptr_eq(coll_mtree_call_window_take(&window), &calls[0].windowed);
     ck_assert_ptr_null(coll_mtree_call_window_take(&window));
 }
 
 UNIT_TEST(after_a_failure_no_call_waits)
 {
-    static call_t calls[CALLS];
-    coll_mtree_call_window_t window;
-    int begun = 0;
-
     coll_mtree_call_window_init(&window);
-    for (unsigned long i = 0; i < CALLS - 1; i++) {
-        calls[i].windowed.number = i;
-        coll_mtree_call_window_enter(&window, &calls[i].windowed);
+    for (unsigned long i = 0; i < CALLS; i++) {
+        if (i == CALLS - 1) {
+            coll_mtree_call_window_break(&window);
+        }
+        enter_call(i, 0);
     }
-    coll_mtree_call_window_break(&window);
-    calls[CALLS - 1].windowed.number = CALLS - 1;
-    coll_mtree_call_window_enter(&window, &calls[CALLS - 1].windowed);
-    while (coll_mtree_call_window_take(&window) != NULL) {
-        begun++;
-    }
-    ck_assert_int_eq(begun, CALLS);
+    ck_assert_int_eq(count_begun(), CALLS);
 }

@@ -33,12 +33,12 @@ UNIT_TEST(every_rank_is_in_the_tree_once)
 
 UNIT_TEST(parents_lack_the_lowest_digit)
 {
-    ck_assert_int_eq(coll_mtree_exchange_tree_parent(1), 0);
-    ck_assert_int_eq(coll_mtree_exchange_tree_parent(8), 0);
-    ck_assert_int_eq(coll_mtree_exchange_tree_parent(9), 8);
-    ck_assert_int_eq(coll_mtree_exchange_tree_parent(0123), 0120);
-    ck_assert_int_eq(coll_mtree_exchange_tree_parent(0120), 0100);
-    ck_assert_int_eq(coll_mtree_exchange_tree_parent(0100), 0);
+    static const int pairs[][2] = {{1, 0},       {8, 0},       {9, 8},
+                                   {0123, 0120}, {0120, 0100}, {0100, 0}};
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        ck_assert_int_eq(coll_mtree_exchange_tree_parent(pairs[i][0]), pairs[i][1]);
+    }
 }
 
 UNIT_TEST(a_leaf_is_alone)

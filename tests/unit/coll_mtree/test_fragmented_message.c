@@ -92,50 +92,13 @@ UNIT_TEST(messages_arrive_whole)
     }
 }
 
-/* A transport that takes `left` messages, all of which end at once, the last of them with
- * `status`, and refuses the next. */
+/* A transport of which the test says when messages end, and with what; or that ends them
+ * at once and well, but the last of those that it takes, of `takes`, with `status`. */
 typedef struct {
     mtree_transport_t super;
-    int left;
+    bool at_once;
+    int started, takes;
     mtree_status_t status;
-} failing_t;
-
-static mtree_status_t failing_send(mtree_transport_t *super, int peer, int tag,
-                                   const void *buffer, size_t count, bool synchronous,
-                                   mtree_completion_t *done)
-{
-    failing_t *failing = (failing_t *)super;
-
-    (void)peer;
-    (void)tag;
-    (void)buffer;
-    (void)count;
-    (void)synchronous;
-    if (failing->left == 0) {
-        return MTREE_ERR_TRANSPORT;
-    }
-    done->func(done, --failing->left == 0 ? failing->status : MTREE_OK);
-    return MTREE_OK;
-}
-
-static void assert_fails(int left, mtree_status_t status)
-{
-    static const mtree_transport_ops_t ops = {.send = failing_send};
-    failing_t failing = {{.ops = &ops}, left, status};
-    char bytes[LENGTH] = {0};
-    end_t sender;
-
-    start(&sender, &failing.super, false, bytes, LENGTH, LENGTH / 10);
-    ck_assert(sender.finished);
-    ck_assert_int_eq(sender.ended, 1);
-    ck_assert_int_eq(sender.status, MTREE_ERR_TRANSPORT);
-    ck_assert_int_eq(failing.left, 0);
-}
-
-/* A transport whose messages end when the test says so. */
-typedef struct {
-    mtree_transport_t super;
-    int started;
     mtree_completion_t *last;
 } manual_t;
 
@@ -150,8 +113,14 @@ static mtree_status_t manual_start(mtree_transport_t *super, mtree_completion_t 
 {
     manual_t *manual = (manual_t *)super;
 
+    if (manual->at_once && manual->started == manual->takes) {
+        return MTREE_ERR_TRANSPORT;
+    }
     manual->started++;
     manual->last = done;
+    if (manual->at_once) {
+        done->func(done, manual->started == manual->takes ? manual->status : MTREE_OK);
+    }
     return MTREE_OK;
 }
 
@@ -168,6 +137,22 @@ static mtree_status_t manual_recv(mtree_transport_t *super, int peer, int tag,
 {
     (void)peer, (void)tag, (void)buffer, (void)count;
     return manual_start(super, done);
+}
+
+static const mtree_transport_ops_t ops = {.send = manual_send, .recv = manual_recv};
+
+static void assert_fails(int takes, mtree_status_t status)
+{
+    manual_t failing = {
+        .super = {.ops = &ops}, .at_once = true, .takes = takes, .status = status};
+    char bytes[LENGTH] = {0};
+    end_t sender;
+
+    start(&sender, &failing.super, false, bytes, LENGTH, LENGTH / 10);
+    ck_assert(sender.finished);
+    ck_assert_int_eq(sender.ended, 1);
+    ck_assert_int_eq(sender.status, MTREE_ERR_TRANSPORT);
+    ck_assert_int_eq(failing.started, takes);
 }
 
 /* A message in ten fragments is abandoned during the third, which arrives all the same.
@@ -193,7 +178,6 @@ static void abandon(end_t *end, manual_t *manual, bool receives)
 
 UNIT_TEST(nothing_more_is_received_of_an_abandoned_message)
 {
-    static const mtree_transport_ops_t ops = {.send = manual_send, .recv = manual_recv};
     manual_t in = {.super = {.ops = &ops}}, out = in;
     end_t receiver, sender;
 

@@ -4,6 +4,8 @@
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
+#include <math.h>
+
 /* A plan over two hosts, with @a num_trees trees of which the first @a of_first are
  * rooted in host 0. */
 static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algorithm,
@@ -60,25 +62,23 @@ UNIT_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
 {
     OWNED(plan) *donor = two_hosts(MTREE_BCAST, "packing", 1, 1);
     OWNED(plan) *plan = two_hosts(MTREE_BCAST, "packing", 1, 0);
+    /* Of another size: near the bound, 80 and 0.8 seconds. */
+    static const struct {
+        double bytes, seconds;
+        bool is_good;
+    } cases[] = {{1e6, 14, true},  {1e6, 16, false}, {1e7, 85, true},
+                 {1e7, 95, false}, {1e5, 2, false},  {1e5, 0, false}};
 
-    donor->bytes = plan->bytes = 1e6;
+    donor->bytes = 1e6;
     donor->seconds = 10;
     donor->bound = 1e6;
-    plan->seconds = 14;
-    ck_assert(coll_mtree_plan_choice_is_good_enough(plan, donor));
-    plan->seconds = 16;
-    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
-    /* Of another size: near the bound, 80 and 0.8 seconds. */
-    plan->bytes = 1e7;
-    plan->seconds = 85;
-    ck_assert(coll_mtree_plan_choice_is_good_enough(plan, donor));
-    plan->seconds = 95;
-    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
-    plan->bytes = 1e5;
-    plan->seconds = 2;
-    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
-    plan->seconds = 0;
-    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        plan->bytes = cases[i].bytes;
+        plan->seconds = cases[i].seconds;
+        ck_assert_msg(coll_mtree_plan_choice_is_good_enough(plan, donor) ==
+                          cases[i].is_good,
+                      "row %zu", i);
+    }
 }
 
 UNIT_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
@@ -93,41 +93,34 @@ UNIT_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
     ck_assert(!coll_mtree_plan_choice_can_rebalance(plan));
 }
 
-UNIT_TEST(new_trees_need_a_clear_gain)
+/* New trees need a clear gain; other shares are worth a small one, and do where they come
+ * close to new trees. */
+UNIT_TEST(plans_change_for_a_gain)
 {
-    double gain;
+    static const struct {
+        double now, shares, trees; /* seconds; negative: there is no such plan */
+        int change;
+        double gain; /* negative: any */
+    } cases[] = {
+        {1.16, -1, 1, COLL_MTREE_REPLAN, 1.16},
+        {1.14, -1, 1, COLL_MTREE_STAY, 0},
+        {1.14, 1.12, 1, COLL_MTREE_STAY, 1.14 / 1.12},
+        {2, 1.04, 1, COLL_MTREE_REBALANCE, 2 / 1.04},
+        {2, 1.06, 1, COLL_MTREE_REPLAN, 2},
+        {1.06, 1, -1, COLL_MTREE_REBALANCE, -1},
+        {1.04, 1, -1, COLL_MTREE_STAY, 1.04},
+        {1, -1, -1, COLL_MTREE_STAY, 0},
+    };
 
-    ck_assert_int_eq(coll_mtree_plan_choice_change(1.16, -1, 1, &gain),
-                     COLL_MTREE_REPLAN);
-    ck_assert_double_eq_tol(gain, 1.16, 1e-9);
-    ck_assert_int_eq(coll_mtree_plan_choice_change(1.14, -1, 1, &gain), COLL_MTREE_STAY);
-    ck_assert_double_eq(gain, 0);
-    ck_assert_int_eq(coll_mtree_plan_choice_change(1.14, 1.12, 1, &gain),
-                     COLL_MTREE_STAY);
-    ck_assert_double_eq_tol(gain, 1.14 / 1.12, 1e-9);
-}
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double gain;
+        int change = coll_mtree_plan_choice_change(cases[i].now, cases[i].shares,
+                                                   cases[i].trees, &gain);
 
-UNIT_TEST(other_shares_do_where_they_come_close_to_new_trees)
-{
-    double gain;
-
-    ck_assert_int_eq(coll_mtree_plan_choice_change(2, 1.04, 1, &gain),
-                     COLL_MTREE_REBALANCE);
-    ck_assert_double_eq_tol(gain, 2 / 1.04, 1e-9);
-    ck_assert_int_eq(coll_mtree_plan_choice_change(2, 1.06, 1, &gain), COLL_MTREE_REPLAN);
-    ck_assert_double_eq_tol(gain, 2, 1e-9);
-}
-
-UNIT_TEST(other_shares_are_worth_a_small_gain)
-{
-    double gain;
-
-    ck_assert_int_eq(coll_mtree_plan_choice_change(1.06, 1, -1, &gain),
-                     COLL_MTREE_REBALANCE);
-    ck_assert_int_eq(coll_mtree_plan_choice_change(1.04, 1, -1, &gain), COLL_MTREE_STAY);
-    ck_assert_double_eq_tol(gain, 1.04, 1e-9);
-    ck_assert_int_eq(coll_mtree_plan_choice_change(1, -1, -1, &gain), COLL_MTREE_STAY);
-    ck_assert_double_eq(gain, 0);
+        ck_assert_msg(change == cases[i].change &&
+                          (cases[i].gain < 0 || fabs(gain - cases[i].gain) < 1e-9),
+                      "row %zu: change %d, gain %g", i, change, gain);
+    }
 }
 
 UNIT_TEST(a_slower_link_takes_transfer_time_and_not_latency)
@@ -162,19 +155,26 @@ UNIT_TEST(plans_of_before_a_link_was_gone_are_given_up)
     const coll_mtree_versions_t now = {.plan = 2, .newest = 2, .gone = 3},
                                 later = {.plan = 2, .newest = 3, .gone = 3},
                                 after = {.plan = 3, .newest = 4, .gone = 3};
+    const struct {
+        mtree_drift_change_t found;
+        coll_mtree_versions_t versions;
+        bool replans;
+        mtree_drift_change_t drift;
+    } cases[] = {
+        {MTREE_DRIFT_GONE, now, true, MTREE_DRIFT_GONE},
+        /* It was found in calls of one that did not change its plans. */
+        {MTREE_DRIFT_NOTHING, now, true, MTREE_DRIFT_GONE},
+        {MTREE_DRIFT_NOTHING, later, false, MTREE_DRIFT_GONE},
+        /* It takes the plans of the newest version. */
+        {MTREE_DRIFT_NOTHING, later, true, MTREE_DRIFT_NOTHING},
+        {MTREE_DRIFT_NOTHING, after, false, MTREE_DRIFT_LARGE},
+        {MTREE_DRIFT_SMALL, after, true, MTREE_DRIFT_SMALL},
+    };
 
-    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_GONE, now, true),
-                     MTREE_DRIFT_GONE);
-    /* It was found in calls of one that did not change its plans. */
-    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, now, true),
-                     MTREE_DRIFT_GONE);
-    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, later, false),
-                     MTREE_DRIFT_GONE);
-    /* It takes the plans of the newest version. */
-    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, later, true),
-                     MTREE_DRIFT_NOTHING);
-    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, after, false),
-                     MTREE_DRIFT_LARGE);
-    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_SMALL, after, true),
-                     MTREE_DRIFT_SMALL);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        mtree_drift_change_t drift = coll_mtree_plan_choice_drift(
+            cases[i].found, cases[i].versions, cases[i].replans);
+
+        ck_assert_msg(drift == cases[i].drift, "row %zu: %d", i, drift);
+    }
 }

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <time.h>
 
 #define TASKS 5
@@ -19,14 +18,13 @@ typedef struct {
     int num_ended;
 } task_t;
 
-static atomic_bool may_run;
 static int num_ran;
 
-static void nap(void)
+static void nap(int milliseconds)
 {
-    const struct timespec millisecond = {.tv_nsec = 1000000};
+    const struct timespec pause = {.tv_nsec = 1000000L * milliseconds};
 
-    nanosleep(&millisecond, NULL);
+    nanosleep(&pause, NULL);
 }
 
 static void run(coll_mtree_plan_task_t *super)
@@ -34,9 +32,6 @@ static void run(coll_mtree_plan_task_t *super)
     task_t *task = (task_t *)super;
     sigset_t blocked;
 
-    while (!atomic_load(&may_run)) {
-        nap();
-    }
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
     task->blocks_signals = sigismember(&blocked, SIGTERM) == 1;
     task->ran_in = pthread_self();
@@ -59,21 +54,14 @@ static void poll_until_ended(const task_t *task)
 {
     while (task->num_ended == 0) {
         (void)coll_mtree_plan_thread_poll();
-        nap();
+        nap(1);
     }
-}
-
-static void begin(bool runs)
-{
-    num_ran = 0;
-    atomic_store(&may_run, runs);
 }
 
 UNIT_TEST(tasks_run_in_order_in_another_thread)
 {
     task_t tasks[TASKS] = {0};
 
-    begin(true);
     for (int i = 0; i < TASKS; i++) {
         add(&tasks[i]);
     }
@@ -91,11 +79,8 @@ UNIT_TEST(nothing_ends_without_a_poll)
 {
     task_t task = {0};
 
-    begin(true);
     add(&task);
-    for (int i = 0; i < 20; i++) {
-        nap();
-    }
+    nap(20);
     ck_assert_int_eq(task.num_ended, 0);
     poll_until_ended(&task);
     coll_mtree_plan_thread_close();
@@ -106,7 +91,6 @@ UNIT_TEST(close_ends_tasks_that_have_not_run)
     task_t tasks[TASKS] = {0};
     int ended = 0;
 
-    begin(true);
     for (int i = 0; i < TASKS; i++) {
         add(&tasks[i]);
     }
@@ -125,7 +109,7 @@ UNIT_TEST(close_ends_tasks_that_have_not_run)
 static void run_until_cancelled(coll_mtree_plan_task_t *super)
 {
     while (!mtree_cancel_is_set()) {
-        nap();
+        nap(1);
     }
     ((task_t *)super)->ran = ++num_ran;
 }
@@ -135,11 +119,8 @@ UNIT_TEST(close_cancels_the_task_that_runs)
     task_t task = {.super = {.run = run_until_cancelled, .end = end}};
     task_t next = {0};
 
-    begin(true);
     coll_mtree_plan_thread_add(&task.super);
-    for (int i = 0; i < 20; i++) {
-        nap();
-    }
+    nap(20);
     coll_mtree_plan_thread_close();
     ck_assert_int_eq(task.num_ended, 1);
     ck_assert(!mtree_cancel_is_set());

@@ -8,6 +8,9 @@
 
 #define ALL UINT64_MAX
 
+static coll_mtree_reports_t reports;
+static int other = -1;
+
 static uint64_t without(uint64_t up, int relay)
 {
     return up & ~(UINT64_C(1) << relay);
@@ -15,9 +18,6 @@ static uint64_t without(uint64_t up, int relay)
 
 UNIT_TEST(of_two_the_one_that_is_dialed_is_left_out)
 {
-    coll_mtree_reports_t reports = {0};
-    int other = -1;
-
     ck_assert_int_eq(coll_mtree_reports_worst(&reports, ALL, &other), -1);
     ck_assert(coll_mtree_reports_unreached(&reports, 3, 63));
     ck_assert_int_eq(coll_mtree_reports_worst(&reports, ALL, &other), 63);
@@ -29,9 +29,6 @@ UNIT_TEST(of_two_the_one_that_is_dialed_is_left_out)
 /* Relay 1 reaches no other: those are kept. */
 UNIT_TEST(a_relay_that_is_cut_off_is_left_out_alone)
 {
-    coll_mtree_reports_t reports = {0};
-    int other = -1;
-
     for (uint32_t i = 2; i < 5; i++) {
         ck_assert(coll_mtree_reports_unreached(&reports, 1, i));
     }
@@ -43,9 +40,6 @@ UNIT_TEST(a_relay_that_is_cut_off_is_left_out_alone)
 /* It was in a pair with one that has been left out since. */
 UNIT_TEST(earlier_pairs_count)
 {
-    coll_mtree_reports_t reports = {0};
-    int other = -1;
-
     ck_assert(coll_mtree_reports_unreached(&reports, 1, 2));
     ck_assert(coll_mtree_reports_unreached(&reports, 1, 3));
     ck_assert_int_eq(coll_mtree_reports_worst(&reports, without(ALL, 2), &other), 1);
@@ -54,9 +48,6 @@ UNIT_TEST(earlier_pairs_count)
 
 UNIT_TEST(no_pair_is_made_of_what_is_no_relay)
 {
-    coll_mtree_reports_t reports = {0};
-    int other = -1;
-
     ck_assert(!coll_mtree_reports_unreached(&reports, 1, 1));
     ck_assert(!coll_mtree_reports_unreached(&reports, 1, COLL_MTREE_RELAYS));
     ck_assert(!coll_mtree_reports_unreached(&reports, UINT32_MAX, 1));
@@ -67,8 +58,6 @@ UNIT_TEST(no_pair_is_made_of_what_is_no_relay)
  * way. */
 UNIT_TEST(no_refusal_hides_another)
 {
-    coll_mtree_reports_t reports = {0};
-
     ck_assert(!coll_mtree_reports_has_refused(&reports, 5, 1, 1));
     for (uint32_t call = 1; call <= COLL_MTREE_REFUSALS; call++) {
         coll_mtree_reports_refused(&reports, 5, 3 + call % 2, call);

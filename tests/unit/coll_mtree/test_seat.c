@@ -3,36 +3,42 @@
 #include "coll_mtree/control/seat.h"
 #include "tests/unit/runner.h"
 
-static const coll_mtree_seat_t real = {7, 9};
+#define REAL                                                                             \
+    {                                                                                    \
+        7, 9                                                                             \
+    }
 
-static void assert_seat(const char *hosts, int rank, int index, int count)
-{
-    coll_mtree_seat_t seat = coll_mtree_seat_find(hosts, rank, real);
-
-    ck_assert_int_eq(seat.index, index);
-    ck_assert_int_eq(seat.count, count);
-}
-
-UNIT_TEST(without_a_list_the_seat_is_the_real_one)
-{
-    assert_seat(NULL, 0, real.index, real.count);
-    assert_seat("", 0, real.index, real.count);
-    assert_seat(",", 0, real.index, real.count);
-}
-
+/* Without a list, and behind it, the seat is the real one; empty names do not count. */
 UNIT_TEST(a_list_seats_its_ranks)
 {
-    const char *hosts = "a,b,a,ab,a,b";
-    const int indices[] = {0, 0, 1, 0, 2, 1}, counts[] = {3, 2, 3, 1, 3, 2};
+    static const struct {
+        const char *hosts;
+        int rank;
+        coll_mtree_seat_t seat;
+    } cases[] = {{NULL, 0, REAL},
+                 {"", 0, REAL},
+                 {",", 0, REAL},
+                 {"a,b,a,ab,a,b", 0, {0, 3}},
+                 {"a,b,a,ab,a,b", 1, {0, 2}},
+                 {"a,b,a,ab,a,b", 2, {1, 3}},
+                 {"a,b,a,ab,a,b", 3, {0, 1}},
+                 {"a,b,a,ab,a,b", 4, {2, 3}},
+                 {"a,b,a,ab,a,b", 5, {1, 2}},
+                 {"a,b", 2, REAL},
+                 {",a,,b,a,", 0, {0, 2}},
+                 {",a,,b,a,", 1, {0, 1}},
+                 {",a,,b,a,", 2, {1, 2}},
+                 {",a,,b,a,", 3, REAL}};
 
-    for (int rank = 0; rank < 6; rank++) {
-        assert_seat(hosts, rank, indices[rank], counts[rank]);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        coll_mtree_seat_t seat =
+            coll_mtree_seat_find(cases[i].hosts, cases[i].rank, (coll_mtree_seat_t)REAL);
+
+        ck_assert_msg(seat.index == cases[i].seat.index &&
+                          seat.count == cases[i].seat.count,
+                      "rank %d of '%s': %d of %d", cases[i].rank, cases[i].hosts,
+                      seat.index, seat.count);
     }
-}
-
-UNIT_TEST(a_rank_behind_the_list_has_its_real_seat)
-{
-    assert_seat("a,b", 2, real.index, real.count);
 }
 
 UNIT_TEST(a_list_names_the_hosts_of_its_ranks)
@@ -46,12 +52,4 @@ UNIT_TEST(a_list_names_the_hosts_of_its_ranks)
     ck_assert_uint_eq(length, 2);
     ck_assert_str_eq(coll_mtree_seat_host("a,,bc,d", 2, &length), "d");
     ck_assert_uint_eq(length, 1);
-}
-
-UNIT_TEST(empty_names_do_not_count)
-{
-    assert_seat(",a,,b,a,", 0, 0, 2);
-    assert_seat(",a,,b,a,", 1, 0, 1);
-    assert_seat(",a,,b,a,", 2, 1, 2);
-    assert_seat(",a,,b,a,", 3, real.index, real.count);
 }

@@ -34,70 +34,67 @@ UNIT_TEST(the_parameter_is_read)
     }
 }
 
-/* 10 Mb/s over 20 ms hold 25 KB. */
-static mtree_part_tree_t near = {.rate = 100e6, .latency = 0.0001};
-static mtree_part_tree_t far = {.rate = 10e6, .latency = 0.01};
-static mtree_part_tree_t unknown = {.rate = 0, .latency = 0};
+/* 10 Mb/s over 20 ms hold 25 KB; of three sites of four hosts the link between two holds
+ * 56 KB of four blocks. */
+#define NEAR                                                                             \
+    {                                                                                    \
+        .rate = 100e6, .latency = 0.0001                                                 \
+    }
+#define FAR                                                                              \
+    {                                                                                    \
+        .rate = 10e6, .latency = 0.01                                                    \
+    }
+#define SITE(n)                                                                          \
+    {                                                                                    \
+        .rate = 60e6, .latency = 0.0111, .widest = n                                     \
+    }
 
-/* Do streams as @a text says carry what is between hosts in a plan of one tree? */
-static bool carry(const char *text, mtree_part_tree_t *tree, double bytes)
+/* Do streams as @a text says carry what is between hosts? */
+UNIT_TEST(long_calls_over_long_links_have_them)
 {
-    mtree_plan_part_t part = {.num_trees = 1, .bytes = bytes, .trees = tree};
-    coll_mtree_streams_t streams;
+    static const struct {
+        const char *text;
+        mtree_collective_t collective;
+        int num_hosts, num_trees;
+        double bytes;
+        mtree_part_tree_t trees[2];
+        bool required, carry;
+    } cases[] = {
+        /* A number is for all calls. */
+        {"3", 0, 0, 1, 1, {NEAR}, false, true},
+        {"3", 0, 0, 1, 1, {{0}}, false, true},
+        {"0", 0, 0, 1, 1e9, {FAR}, false, false},
+        /* Left to mtree. */
+        {"auto", 0, 0, 1, 64e6, {FAR}, false, true},
+        {"auto", 0, 0, 1, 64e6, {NEAR}, false, false},
+        {"auto", 0, 0, 1, 64e6, {{0}}, false, false},
+        {"auto", 0, 0, 1, 64e3, {FAR}, false, false},
+        /* Personalized calls have none where little is on a link. */
+        {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(4)}, false, false},
+        {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(8)}, false, true},
+        {"auto", MTREE_ALLGATHER, 12, 1, 786432, {SITE(4)}, false, true},
+        {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(4)}, true, true},
+        /* A loss on a short edge holds up what is to go over the long one. */
+        {"auto", 0, 0, 2, 16e6, {NEAR, FAR}, false, true},
+        {"auto", 0, 0, 1, 16e6, {NEAR}, false, false},
+    };
 
-    (void)coll_mtree_streams_parse(text, &streams);
-    return coll_mtree_streams_carry(&streams, &part);
-}
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        mtree_part_tree_t trees[] = {cases[i].trees[0], cases[i].trees[1]};
+        mtree_plan_part_t part = {.collective = cases[i].collective,
+                                  .num_hosts = cases[i].num_hosts,
+                                  .num_trees = cases[i].num_trees,
+                                  .bytes = cases[i].bytes,
+                                  .trees = trees};
+        coll_mtree_streams_t streams;
 
-UNIT_TEST(a_number_is_for_all_calls)
-{
-    ck_assert(carry("3", &near, 1));
-    ck_assert(carry("3", &unknown, 1));
-    ck_assert(!carry("0", &far, 1e9));
-}
-
-UNIT_TEST(left_to_mtree_long_calls_over_long_links_have_them)
-{
-    ck_assert(carry("auto", &far, 64e6));
-    ck_assert(!carry("auto", &near, 64e6));
-    ck_assert(!carry("auto", &unknown, 64e6));
-    ck_assert(!carry("auto", &far, 64e3));
-}
-
-/* Three sites of four hosts; the link between two holds 56 KB of four blocks. */
-UNIT_TEST(where_little_is_on_a_link_personalized_calls_have_none)
-{
-    mtree_part_tree_t tree = {.rate = 60e6, .latency = 0.0111, .widest = 4};
-    mtree_plan_part_t part = {.collective = MTREE_ALLTOALL,
-                              .num_hosts = 12,
-                              .num_trees = 1,
-                              .bytes = 786432,
-                              .trees = &tree};
-    coll_mtree_streams_t streams;
-
-    (void)coll_mtree_streams_parse("auto", &streams);
-    ck_assert(!coll_mtree_streams_carry(&streams, &part));
-    tree.widest = 8;
-    ck_assert(coll_mtree_streams_carry(&streams, &part));
-    tree.widest = 4;
-    part.collective = MTREE_ALLGATHER;
-    ck_assert(coll_mtree_streams_carry(&streams, &part));
-    part.collective = MTREE_ALLTOALL;
-    coll_mtree_streams_require(&streams);
-    ck_assert(coll_mtree_streams_carry(&streams, &part));
-}
-
-/* A loss on a short edge holds up what is to go over the long one. */
-UNIT_TEST(all_edges_have_them_where_one_tree_has_a_long_one)
-{
-    mtree_part_tree_t trees[] = {near, far};
-    mtree_plan_part_t part = {.num_trees = 2, .bytes = 16e6, .trees = trees};
-    coll_mtree_streams_t streams;
-
-    (void)coll_mtree_streams_parse("auto", &streams);
-    ck_assert(coll_mtree_streams_carry(&streams, &part));
-    part.num_trees = 1;
-    ck_assert(!coll_mtree_streams_carry(&streams, &part));
+        (void)coll_mtree_streams_parse(cases[i].text, &streams);
+        if (cases[i].required) {
+            coll_mtree_streams_require(&streams);
+        }
+        ck_assert_msg(coll_mtree_streams_carry(&streams, &part) == cases[i].carry,
+                      "row %zu", i);
+    }
 }
 
 /* As many of them are used as before, but everywhere. */
