@@ -73,14 +73,29 @@ static int dial_and_greet(uint32_t number)
     return fd;
 }
 
+/* Poll so many times, with a pause each. */
+static void poll_for(int polls, unsigned microseconds)
+{
+    for (int i = 0; i < polls; i++) {
+        mtree_tcp_listener_poll(listener, AWAITED);
+        (void)usleep(microseconds);
+    }
+}
+
 /* Until so many are admitted, or for a while. */
 static void hear(int count)
 {
     for (int i = 0; i < 2000 && num_admitted < count; i++) {
-        mtree_tcp_listener_poll(listener, AWAITED);
-        (void)usleep(500);
+        poll_for(1, 500);
     }
     ck_assert_int_eq(num_admitted, count);
+}
+
+static void close_all(const int *fds, int count)
+{
+    for (int i = 0; i < count; i++) {
+        (void)close(fds[i]);
+    }
 }
 
 /* Has the other end closed @a fd? */
@@ -131,11 +146,9 @@ UNIT_TEST(strangers_do_not_disturb)
     listener = NULL;
     for (int i = 0; i < FLOOD; i++) {
         ck_assert(is_closed(strangers[i]));
-        (void)close(strangers[i]);
     }
-    for (int i = 0; i < AWAITED; i++) {
-        (void)close(peers[i]);
-    }
+    close_all(strangers, FLOOD);
+    close_all(peers, AWAITED);
 }
 
 /* Whoever answers does not learn the secret, nor may it say another rank's, number's,
@@ -192,22 +205,15 @@ UNIT_TEST(who_is_early_is_kept)
     for (uint32_t i = 0; i < AWAITED; i++) {
         peers[i] = dial_and_greet(i);
     }
-    for (int i = 0; i < 20; i++) {
-        mtree_tcp_listener_poll(listener, AWAITED);
-        (void)usleep(500);
-    }
+    poll_for(20, 500);
     for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
         strangers[i] = dial();
         mtree_tcp_listener_poll(listener, AWAITED);
     }
     is_expected = true;
     hear(AWAITED);
-    for (int i = 0; i < AWAITED; i++) {
-        (void)close(peers[i]);
-    }
-    for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
-        (void)close(strangers[i]);
-    }
+    close_all(peers, AWAITED);
+    close_all(strangers, 3 * MTREE_TCP_STRANGERS);
 }
 
 /* Who has seen a greeting on the way says it again: the first one stays, alone. */
@@ -221,18 +227,13 @@ UNIT_TEST(a_greeting_that_is_repeated_is_taken_once)
     for (int i = 0; i < TIMES; i++) {
         sockets[i] = dial_and_greet(0);
     }
-    for (int i = 0; i < 20; i++) {
-        mtree_tcp_listener_poll(listener, AWAITED);
-        (void)usleep(1000);
-    }
+    poll_for(20, 1000);
     for (int i = 0; i < TIMES; i++) {
         kept += recv(sockets[i], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
     }
     ck_assert_int_eq(kept, 1);
     ck_assert_int_eq(recv(sockets[0], &byte, 1, MSG_DONTWAIT), -1);
-    for (int i = 0; i < TIMES; i++) {
-        (void)close(sockets[i]);
-    }
+    close_all(sockets, TIMES);
 }
 
 UNIT_TEST(the_first_free_port_is_taken)

@@ -35,45 +35,38 @@ static void send_some(int connections, size_t length, const double *rates)
     }
 }
 
-UNIT_TEST(what_the_first_of_two_takes_goes_over_it)
-{
-    send_some(FEW, SHORT, NULL);
-    ck_assert_int_gt(waiting(0), MESSAGES * SHORT);
-    ck_assert_int_eq(waiting(1), 0);
-}
+/* So many connections, and what waits at each. */
+static const struct {
+    int connections;
+    size_t length;
+    double rates[MANY]; /* 0: they are alike */
+    int least[MANY];    /* -1: nothing is to be there; -2: anything */
+} cases[] = {
+    /* What the first of two takes goes over it, and more than two take turns. */
+    {FEW, SHORT, {0}, {MESSAGES * SHORT, -1}},
+    {MANY,
+     SHORT,
+     {0},
+     {MESSAGES / MANY * SHORT, MESSAGES / MANY *SHORT, MESSAGES / MANY *SHORT}},
+    /* The rest goes over the others. */
+    {FEW, LONG, {0}, {0, 0}},
+    /* The faster of two links takes what arrives first over it. */
+    {FEW, SHORT, {1e6, 1e9}, {-1, MESSAGES *SHORT}},
+    /* Links share what one does not take. */
+    {MANY, LONG, {1e6, 1e9, 1e9}, {-2, 0, 0}},
+};
 
-UNIT_TEST(more_than_two_take_turns)
+UNIT_EACH(messages_are_shared, cases)
 {
-    send_some(MANY, SHORT, NULL);
-    for (int i = 0; i < MANY; i++) {
-        ck_assert_int_gt(waiting(i), (MESSAGES / MANY) * SHORT);
+    send_some(cases[_i].connections, cases[_i].length,
+              cases[_i].rates[0] > 0 ? cases[_i].rates : NULL);
+    for (int i = 0; i < cases[_i].connections; i++) {
+        if (cases[_i].least[i] == -1) {
+            ck_assert_int_eq(waiting(i), 0);
+        } else if (cases[_i].least[i] >= 0) {
+            ck_assert_int_gt(waiting(i), cases[_i].least[i]);
+        }
     }
-}
-
-UNIT_TEST(the_rest_goes_over_the_others)
-{
-    send_some(FEW, LONG, NULL);
-    for (int i = 0; i < FEW; i++) {
-        ck_assert_int_gt(waiting(i), 0);
-    }
-}
-
-UNIT_TEST(the_faster_of_two_links_takes_what_arrives_first_over_it)
-{
-    const double rates[FEW] = {1e6, 1e9};
-
-    send_some(FEW, SHORT, rates);
-    ck_assert_int_eq(waiting(0), 0);
-    ck_assert_int_gt(waiting(1), MESSAGES * SHORT);
-}
-
-UNIT_TEST(links_share_what_one_does_not_take)
-{
-    const double rates[MANY] = {1e6, 1e9, 1e9};
-
-    send_some(MANY, LONG, rates);
-    ck_assert_int_gt(waiting(1), 0);
-    ck_assert_int_gt(waiting(2), 0);
 }
 
 UNIT_FIXTURE(NULL, loop_destroy)

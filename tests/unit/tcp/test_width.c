@@ -8,46 +8,50 @@
 enum { MOST = 8 };
 
 /* A link of 100 Mb/s and 20 ms holds 250 KB. */
-static const double rate = 100e6, trip = 0.02, linkful = 250e3;
+#define RATE    100e6
+#define TRIP    0.02
+#define LINKFUL 250e3
 
-static int width(double window, double queue)
-{
-    mtree_tcp_report_t report = {window, trip + queue, trip, 0};
-
-    return mtree_tcp_width(mtree_tcp_width_part(&report, rate), MOST);
-}
-
-UNIT_TEST(who_has_met_no_limit_is_helped_by_one_more)
-{
-    ck_assert_int_eq(width(INFINITY, 0), 2);
-    ck_assert_int_eq(width(2 * linkful, 0), 2);
-}
-
+/* How many connections fill it, where windows are so long and so many seconds are queued;
+ * who has met no limit is helped by one more. */
 UNIT_TEST(small_windows_take_more_connections)
 {
-    ck_assert_int_eq(width(linkful * 0.9, 0), 2);
-    ck_assert_int_eq(width(linkful * 0.7, 0), 3);
-    ck_assert_int_eq(width(linkful / 2, 0), 4);
-    ck_assert_int_eq(width(linkful * 0.3, 0), 6);
-    ck_assert_int_eq(width(linkful / 100, 0), MOST);
-}
+    static const struct {
+        double window, queue, pace;
+        int width;
+    } cases[] = {
+        {INFINITY, 0, 0, 2},
+        {2 * LINKFUL, 0, 0, 2},
+        {LINKFUL * 0.9, 0, 0, 2},
+        {LINKFUL * 0.7, 0, 0, 3},
+        {LINKFUL / 2, 0, 0, 4},
+        {LINKFUL * 0.3, 0, 0, 6},
+        {LINKFUL / 100, 0, 0, MOST},
+        /* The link carries less than was planned: no number of connections changes that;
+         * what a busy host adds is no queue. */
+        {LINKFUL / 4, 0.03, 0, 2},
+        {LINKFUL / 2, 0.003, 0, 4},
+        /* Losses do not make BBR's window small; a low estimate of the link does. */
+        {LINKFUL / 4, 0, RATE / 4, 2},
+    };
 
-/* The link carries less than was planned: no number of connections changes that. */
-UNIT_TEST(a_queue_takes_no_more_connections)
-{
-    ck_assert_int_eq(width(linkful / 4, 0.03), 2);
-    /* What a busy host adds is no queue. */
-    ck_assert_int_eq(width(linkful / 2, 0.003), 4);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const mtree_tcp_report_t report = {cases[i].window, TRIP + cases[i].queue, TRIP,
+                                           cases[i].pace};
+        int width = mtree_tcp_width(mtree_tcp_width_part(&report, RATE), MOST);
+
+        ck_assert_msg(width == cases[i].width, "row %zu: %d", i, width);
+    }
 }
 
 /* What waits before a link shows that it is full; where none does, losses keep windows
  * from filling it. */
 UNIT_TEST(a_queue_shows_that_a_link_is_full)
 {
-    mtree_tcp_report_t report = {linkful / 4, trip + 0.03, trip, 0};
+    mtree_tcp_report_t report = {LINKFUL / 4, TRIP + 0.03, TRIP, 0};
 
     ck_assert(mtree_tcp_packets_wait(&report));
-    report.trip = trip + 0.003;
+    report.trip = TRIP + 0.003;
     ck_assert(!mtree_tcp_packets_wait(&report));
 }
 
@@ -56,17 +60,9 @@ UNIT_TEST(windows_are_cut_by_what_trips_take_now)
 {
     mtree_tcp_report_t report = {6 * 1448, 0.0015, 0.00003, 0};
 
-    ck_assert(mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, rate)));
-    report.window = 2 * linkful;
-    ck_assert(!mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, rate)));
-}
-
-/* Losses do not make its window small; a low estimate of the link does. */
-UNIT_TEST(bbr_takes_no_more_connections)
-{
-    mtree_tcp_report_t report = {linkful / 4, trip, trip, rate / 4};
-
-    ck_assert_int_eq(mtree_tcp_width(mtree_tcp_width_part(&report, rate), MOST), 2);
+    ck_assert(mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, RATE)));
+    report.window = 2 * LINKFUL;
+    ck_assert(!mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, RATE)));
 }
 
 UNIT_TEST(windows_are_cut_where_it_takes_more_than_two)
@@ -77,28 +73,26 @@ UNIT_TEST(windows_are_cut_where_it_takes_more_than_two)
     ck_assert(mtree_tcp_width_is_cut(0.01));
 }
 
+/* Not where there is a queue; and others have no pace. */
 UNIT_TEST(bbr_has_fallen_where_it_sends_less_than_it_is_to)
 {
-    mtree_tcp_report_t report = {INFINITY, trip, trip, rate / 4};
+    static const struct {
+        mtree_tcp_report_t report;
+        double rate;
+        bool has_fallen;
+    } cases[] = {
+        {{INFINITY, TRIP, TRIP, RATE / 4}, RATE, true},
+        {{INFINITY, TRIP, TRIP, RATE / 4}, RATE / 4, false},
+        {{INFINITY, TRIP, TRIP, RATE}, RATE, false},
+        {{INFINITY, TRIP + 0.03, TRIP, RATE / 4}, RATE, false},
+        {{LINKFUL / 4, TRIP, TRIP, 0}, RATE, false},
+    };
 
-    ck_assert(mtree_tcp_pace_has_fallen(&report, rate));
-    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate / 4));
-    report.pace = rate;
-    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
-}
-
-UNIT_TEST(a_link_with_a_queue_carries_no_more)
-{
-    mtree_tcp_report_t report = {INFINITY, trip + 0.03, trip, rate / 4};
-
-    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
-}
-
-UNIT_TEST(other_congestion_controls_have_no_pace)
-{
-    mtree_tcp_report_t report = {linkful / 4, trip, trip, 0};
-
-    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ck_assert_msg(mtree_tcp_pace_has_fallen(&cases[i].report, cases[i].rate) ==
+                          cases[i].has_fallen,
+                      "row %zu", i);
+    }
 }
 
 UNIT_TEST(there_are_no_more_than_were_made)
@@ -109,18 +103,18 @@ UNIT_TEST(there_are_no_more_than_were_made)
 
 UNIT_TEST(a_long_link_is_not_flooded)
 {
-    mtree_tcp_report_t report = {INFINITY, trip, trip, 0};
+    mtree_tcp_report_t report = {INFINITY, TRIP, TRIP, 0};
 
-    ck_assert_double_gt(mtree_tcp_pace(&report, rate), rate);
-    ck_assert_double_lt(mtree_tcp_pace(&report, rate), 2 * rate);
-    ck_assert(mtree_tcp_pace(NULL, rate) == mtree_tcp_pace(&report, rate));
+    ck_assert_double_gt(mtree_tcp_pace(&report, RATE), RATE);
+    ck_assert_double_lt(mtree_tcp_pace(&report, RATE), 2 * RATE);
+    ck_assert(mtree_tcp_pace(NULL, RATE) == mtree_tcp_pace(&report, RATE));
     ck_assert(isinf(mtree_tcp_pace(&report, 0)));
 }
 
 /* Neither a wrong rate of the map nor a queue on the host holds it back. */
 UNIT_TEST(a_short_link_has_no_limit)
 {
-    mtree_tcp_report_t report = {INFINITY, trip, 0.0001, 0};
+    mtree_tcp_report_t report = {INFINITY, TRIP, 0.0001, 0};
 
-    ck_assert(isinf(mtree_tcp_pace(&report, rate)));
+    ck_assert(isinf(mtree_tcp_pace(&report, RATE)));
 }
