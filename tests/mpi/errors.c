@@ -121,30 +121,23 @@ static void renew(void)
 /* Messages that are longer than their receivers expect. */
 static void check_long(void)
 {
-    renew();
-    {
-        int rc = MPI_Bcast(in, my_rank == 0 ? 40 : 20, MPI_INT, 0, comm);
+    MPI_Request request;
+    MPI_Status status;
+    int rc;
 
-        tell("bcast of too much", MTREE_BLOCKING_FORM, rc);
-    }
     renew();
-    {
-        /* All have too little room for their own block. */
-        int rc = MPI_Allgather(in, 8, MPI_INT, out, 4, MPI_INT, comm);
-
-        tell("allgather of too much", MTREE_BLOCKING_FORM, rc);
-    }
+    rc = MPI_Bcast(in, my_rank == 0 ? 40 : 20, MPI_INT, 0, comm);
+    tell("bcast of too much", MTREE_BLOCKING_FORM, rc);
     renew();
-    {
-        MPI_Request request;
-        MPI_Status status;
-        int rc = MPI_Ibcast(in, my_rank == 0 ? 40 : 20, MPI_INT, 0, comm, &request);
-
-        rc = rc == MPI_SUCCESS ? MPI_Waitall(1, &request, &status) : rc;
-        tell("bcast of too much, waitall", MTREE_NONBLOCKING_FORM, rc);
-        if (rc == MPI_ERR_IN_STATUS) {
-            tell("its status", MTREE_NONBLOCKING_FORM, status.MPI_ERROR);
-        }
+    /* All have too little room for their own block. */
+    rc = MPI_Allgather(in, 8, MPI_INT, out, 4, MPI_INT, comm);
+    tell("allgather of too much", MTREE_BLOCKING_FORM, rc);
+    renew();
+    rc = MPI_Ibcast(in, my_rank == 0 ? 40 : 20, MPI_INT, 0, comm, &request);
+    rc = rc == MPI_SUCCESS ? MPI_Waitall(1, &request, &status) : rc;
+    tell("bcast of too much, waitall", MTREE_NONBLOCKING_FORM, rc);
+    if (rc == MPI_ERR_IN_STATUS) {
+        tell("its status", MTREE_NONBLOCKING_FORM, status.MPI_ERROR);
     }
 }
 
