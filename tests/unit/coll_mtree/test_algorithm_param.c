@@ -78,6 +78,7 @@ UNIT_TEST(results_that_must_not_vary_are_not_summed_by_arrival)
     coll_mtree_params.deterministic = false;
 }
 
+/* Check runs each test in a process of its own, so each reads the parameter anew. */
 UNIT_TEST(the_parameter_is_read_once)
 {
     char text[] = "reduce:packing", later[] = "nonsense";
@@ -106,5 +107,3 @@ UNIT_TEST(without_a_parameter_the_planner_chooses)
     ck_assert(coll_mtree_algorithm_check());
     ck_assert_ptr_null(coll_mtree_algorithm_of(MTREE_ALLREDUCE));
 }
-
-/* Check runs each test in a process of its own, so each reads the parameter anew. */

@@ -8,32 +8,33 @@ static coll_mtree_call_class_t allreduce_of(size_t bytes)
     return coll_mtree_call_class_of(MTREE_ALLREDUCE, 0, bytes);
 }
 
-UNIT_TEST(calls_of_a_size_to_a_factor_of_two_share_a_class)
+/* Calls of a size to a factor of two share a class, and all short ones do. */
+UNIT_TEST(sizes_have_classes)
 {
-    coll_mtree_call_class_t a = allreduce_of(4096), b = allreduce_of(8191),
-                            c = allreduce_of(8192);
+    static const struct {
+        size_t bytes;
+        int class;
+        double kept;
+    } cases[] = {{4096, 12, 4096},
+                 {8191, 12, 8191},
+                 {8192, 13, 8192},
+                 {1, 10, COLL_MTREE_CLASS_LEAST_BYTES},
+                 {1023, 10, COLL_MTREE_CLASS_LEAST_BYTES},
+                 {2048, 11, 2048},
+                 {SIZE_MAX, 63, 0x1p64}};
 
-    ck_assert_int_eq(a.size_class, 12);
-    ck_assert_int_eq(c.size_class, 13);
-    ck_assert(a.bytes == 4096 && b.bytes == 8191);
-    ck_assert(coll_mtree_call_class_equals(&a, &b));
-    ck_assert(!coll_mtree_call_class_equals(&b, &c));
-}
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const coll_mtree_call_class_t is = allreduce_of(cases[i].bytes);
 
-UNIT_TEST(all_short_calls_share_a_class)
-{
-    coll_mtree_call_class_t a = allreduce_of(1), b = allreduce_of(1023),
-                            c = allreduce_of(2048);
+        ck_assert_msg(is.size_class == cases[i].class && is.bytes == cases[i].kept,
+                      "row %zu: class %d, %g bytes", i, is.size_class, is.bytes);
+        for (size_t j = 0; j < i; j++) {
+            const coll_mtree_call_class_t other = allreduce_of(cases[j].bytes);
 
-    ck_assert_int_eq(a.size_class, 10);
-    ck_assert(a.bytes == COLL_MTREE_CLASS_LEAST_BYTES);
-    ck_assert(coll_mtree_call_class_equals(&a, &b));
-    ck_assert(!coll_mtree_call_class_equals(&a, &c));
-}
-
-UNIT_TEST(a_size_may_be_as_large_as_memory)
-{
-    ck_assert_int_eq(allreduce_of(SIZE_MAX).size_class, 63);
+            ck_assert_int_eq(coll_mtree_call_class_equals(&is, &other),
+                             cases[i].class == cases[j].class);
+        }
+    }
 }
 
 /* The plan of an all-to-all is made for what a host sends. */
@@ -59,26 +60,18 @@ UNIT_TEST(the_root_counts_where_there_is_one)
 }
 
 /* Classes that differ from the first in one thing each. */
-static int make_different(coll_mtree_call_class_t classes[5])
-{
-    int count = 0;
-
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20);
-    classes[count++] = coll_mtree_call_class_of(MTREE_BCAST, 3, 1 << 20);
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 0, 1 << 20);
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 21);
-    classes[count] = classes[0];
-    classes[count++].relayed = true;
-    return count;
-}
-
 UNIT_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
 {
-    coll_mtree_call_class_t classes[5], again;
-    int count = make_different(classes);
+    coll_mtree_call_class_t again,
+        classes[] = {coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20),
+                     coll_mtree_call_class_of(MTREE_BCAST, 3, 1 << 20),
+                     coll_mtree_call_class_of(MTREE_REDUCE, 0, 1 << 20),
+                     coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 21),
+                     coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20)};
 
-    for (int i = 0; i < count; i++) {
-        for (int j = 0; j < count; j++) {
+    classes[4].relayed = true;
+    for (int i = 0; i < 5; i++) {
+        for (int j = 0; j < 5; j++) {
             ck_assert_int_eq(coll_mtree_call_class_equals(&classes[i], &classes[j]),
                              i == j);
             ck_assert_int_eq(coll_mtree_call_class_hash(&classes[i]) ==

@@ -7,16 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+static const coll_mtree_param_t *table;
+static size_t count;
+
 static void setup(void)
 {
     coll_mtree_params_reset();
+    table = coll_mtree_params_table(&count);
 }
 
 UNIT_TEST(every_row_has_a_name_of_its_own_a_level_and_a_help)
 {
-    size_t count;
-    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
-
     ck_assert_uint_gt(count, 20);
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(table[i].value.string != NULL, "%s has no value", table[i].name);
@@ -38,9 +39,6 @@ UNIT_TEST(every_row_has_a_name_of_its_own_a_level_and_a_help)
 /* Whoever may be written at the same call on all ranks must also begin alike. */
 UNIT_TEST(what_is_written_on_all_ranks_is_compared)
 {
-    size_t count;
-    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
-
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(table[i].scope != COLL_MTREE_PARAM_COLLECTIVE ||
                           table[i].agree != NULL,
@@ -85,8 +83,6 @@ static void change(const coll_mtree_param_t *param)
 
 UNIT_TEST(the_text_differs_where_a_parameter_that_must_agree_does)
 {
-    size_t count;
-    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
     char lines[513] = "\n", *before = lines + 1, after[512], line[64];
 
     ck_assert(coll_mtree_params_write(before, sizeof(lines) - 1));
@@ -189,38 +185,34 @@ UNIT_TEST(a_text_that_does_not_fit_is_refused)
 
 UNIT_TEST(a_list_that_holds_mtree_asks_for_it)
 {
-    static const char *const ask[] = {"mtree", "tuned,mtree", "mtree,basic,libnbc"};
-    static const char *const others[] = {NULL,          "",       "tuned,basic",
-                                         "mtree2,tree", "^mtree", "^han,mtree"};
+    static const struct {
+        const char *list;
+        bool asks;
+    } cases[] = {
+        {"mtree", true},        {"tuned,mtree", true}, {"mtree,basic,libnbc", true},
+        {NULL, false},          {"", false},           {"tuned,basic", false},
+        {"mtree2,tree", false}, {"^mtree", false},     {"^han,mtree", false}};
 
-    for (size_t i = 0; i < sizeof(ask) / sizeof(ask[0]); i++) {
-        ck_assert(coll_mtree_params_ask(ask[i]));
-    }
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        ck_assert(!coll_mtree_params_ask(others[i]));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ck_assert_msg(coll_mtree_params_ask(cases[i].list) == cases[i].asks, "row %zu",
+                      i);
     }
 }
 
+/* What only tunes does not ask. */
 UNIT_TEST(a_request_asks_for_mtree)
 {
-    static char file[] = "a.json";
+    static char name[] = "a.json";
 
-    coll_mtree_params.plan = file;
+    coll_mtree_params.algorithm = coll_mtree_params.hosts = name;
+    coll_mtree_params.trees = 3;
+    coll_mtree_params.min_bytes = 0;
+    ck_assert(!coll_mtree_params_ask(NULL));
+    coll_mtree_params.plan = name;
     ck_assert(coll_mtree_params_ask("tuned"));
     coll_mtree_params.plan = NULL;
     coll_mtree_params.encrypt = true;
     ck_assert(coll_mtree_params_ask(NULL));
-}
-
-UNIT_TEST(what_only_tunes_does_not_ask)
-{
-    static char name[] = "packing";
-
-    coll_mtree_params.algorithm = name;
-    coll_mtree_params.trees = 3;
-    coll_mtree_params.min_bytes = 0;
-    coll_mtree_params.hosts = name;
-    ck_assert(!coll_mtree_params_ask(NULL));
 }
 
 UNIT_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)

@@ -40,16 +40,21 @@ static double run(window_t *window, double rate, double seconds)
 
 UNIT_TEST(the_first_window_is_shared)
 {
-    window_t window;
+    static const struct {
+        int sharing;
+        double trip, speed, bytes;
+    } cases[] = {{1, 0, 0, 40960},
+                 {1, TRIP, SPEED, 40960 + 1.28e6 * TRIP},
+                 {1, 10, SPEED, 40960 + 131072},
+                 {100, 0, 0, 4096}};
 
-    coll_mtree_stream_window_init(&window, 1, 0, 0);
-    ck_assert_double_eq_tol(window.bytes, 40960, 1e-6);
-    coll_mtree_stream_window_init(&window, 1, TRIP, SPEED);
-    ck_assert_double_eq_tol(window.bytes, 40960 + 1.28e6 * TRIP, 1e-6);
-    coll_mtree_stream_window_init(&window, 1, 10, SPEED);
-    ck_assert_double_eq_tol(window.bytes, 40960 + 131072, 1e-6);
-    coll_mtree_stream_window_init(&window, 100, 0, 0);
-    ck_assert_double_eq_tol(window.bytes, 4096, 1e-6);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        window_t window;
+
+        coll_mtree_stream_window_init(&window, cases[i].sharing, cases[i].trip,
+                                      cases[i].speed);
+        ck_assert_double_eq_tol(window.bytes, cases[i].bytes, 1e-6);
+    }
 }
 
 UNIT_TEST(two_messages_always_fit)
