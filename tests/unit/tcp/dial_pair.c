@@ -99,6 +99,15 @@ void pair_poll(int end)
     }
 }
 
+void pair_poll_for(int end, double seconds)
+{
+    const double until = mtree_clock_seconds() + seconds;
+
+    while (mtree_clock_seconds() < until) {
+        pair_poll(end);
+    }
+}
+
 void pair_await(const loop_message_t *message)
 {
     PAIR_UNTIL(PAIR_BOTH, message->has_ended);

@@ -32,6 +32,7 @@ void pair_destroy(void);
 /* Poll one end, or both. */
 enum { PAIR_BOTH = 2 };
 void pair_poll(int end);
+void pair_poll_for(int end, double seconds);
 
 /* The same until something @a holds, for some seconds at most. */
 #define PAIR_UNTIL(end, holds)                                                           \

@@ -134,6 +134,14 @@ UNIT_LOOP(one_that_is_never_made_ends_nothing, 0, 2)
     ck_assert_int_eq(dialer->has_failed, _i != 0);
 }
 
+/* The end that dials, alone, polls at the moment @a now until something @a holds, so many
+ * times at most. */
+#define DIAL_UNTIL(now, polls, pause_us, holds)                                          \
+    for (int dials = 0; dials < (polls) && !(holds); dials++) {                          \
+        mtree_tcp_peer_make_again(dialer, now);                                          \
+        (void)usleep(pause_us);                                                          \
+    }
+
 static void expect_ends(int fd, const char *from, const char *to)
 {
     struct sockaddr_in ends[2];
@@ -287,9 +295,8 @@ static int dial_to_socket(int count)
 UNIT_TEST(attempts_are_numbered)
 {
     mtree_tcp_greeting_t greeting;
-    int fd;
+    int fd = dial_to_socket(1);
 
-    fd = dial_to_socket(1);
     for (uint32_t attempt = 1; attempt <= 2; attempt++) {
         (void)close(accept_greeting(fd, attempt, &greeting));
         ck_assert_uint_eq(greeting.rank, 0);
@@ -305,22 +312,16 @@ UNIT_LOOP(another_answer_is_none, 0, 6)
 {
     mtree_tcp_secret_t secret = pair.dials[0].secret;
     mtree_tcp_greeting_t answer;
-    int fd, accepted;
+    int fd = dial_to_socket(2), accepted = accept_greeting(fd, 1, &answer);
 
-    fd = dial_to_socket(2);
-    accepted = accept_greeting(fd, 1, &answer);
     answer.rank = 1 + (_i == 0);
     answer.attempt += _i == 1;
     answer.count = _i == 2 ? 3 : _i == 4 ? answer.number : 2;
     secret.bytes[0] ^= _i == 3;
     mtree_tcp_greeting_prove(&answer, &secret);
     ck_assert(mtree_tcp_greeting_send(accepted, &answer));
-    for (int i = 0; i < 4000 && dialer->connections[answer.number].attempt.is_greeted &&
-                    !dialer->has_met;
-         i++) {
-        mtree_tcp_peer_make_again(dialer, 1);
-        (void)usleep(500);
-    }
+    DIAL_UNTIL(1, 4000, 500,
+               !dialer->connections[answer.number].attempt.is_greeted || dialer->has_met)
     ck_assert_int_eq(dialer->has_met, _i == 5);
     (void)close(accepted);
     (void)close(fd);
@@ -331,16 +332,11 @@ UNIT_LOOP(another_answer_is_none, 0, 6)
 UNIT_TEST(a_connection_that_vanishes_has_no_answer)
 {
     mtree_tcp_greeting_t greeting;
-    int yes = 1, fd, accepted;
+    int yes = 1, fd = dial_to_socket(1), accepted = accept_greeting(fd, 1, &greeting);
 
-    fd = dial_to_socket(1);
-    accepted = accept_greeting(fd, 1, &greeting);
     if (setsockopt(accepted, IPPROTO_TCP, TCP_REPAIR, &yes, sizeof(yes)) == 0) {
         (void)close(accepted);
-        for (int i = 0; i < 1500 && dialer->connections[0].attempt.is_greeted; i++) {
-            mtree_tcp_peer_make_again(dialer, 1);
-            (void)usleep(10000);
-        }
+        DIAL_UNTIL(1, 1500, 10000, !dialer->connections[0].attempt.is_greeted)
         ck_assert(!dialer->connections[0].attempt.is_greeted);
     }
     (void)close(fd);
@@ -388,14 +384,10 @@ UNIT_TEST(who_gets_no_answer_at_all_has_none)
 /* Who listens there is no peer, since it does not know what is said. */
 UNIT_TEST(a_stranger_is_not_taken_for_the_peer)
 {
-    double end = mtree_clock_seconds() + 0.5;
-
     pair.dials[0].secret.bytes[0] ^= 1;
     pair_dial(0);
     pair_dial(1);
-    while (mtree_clock_seconds() < end) {
-        pair_poll(PAIR_BOTH);
-    }
+    pair_poll_for(PAIR_BOTH, 0.5);
     ck_assert(!dialer->has_met && !listener->has_met);
     ck_assert_uint_gt(dialer->connections[0].attempt.number, 1);
 }
@@ -436,16 +428,12 @@ UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
 {
     enum { OTHERS = 4 };
     mtree_tcp_greeting_t answer;
-    int others[OTHERS], fd, accepted;
+    int others[OTHERS], fd = dial_to_socket(2), accepted;
 
-    fd = dial_to_socket(2);
     do {
         accepted = accept_greeting(fd, 1, &answer);
     } while (answer.number != 0);
-    for (int i = 0; i < 100 && !dialer->connections[1].attempt.is_greeted; i++) {
-        mtree_tcp_peer_make_again(dialer, 1);
-        (void)usleep(500);
-    }
+    DIAL_UNTIL(1, 100, 500, dialer->connections[1].attempt.is_greeted)
     (void)shutdown(dialer->connections[1].attempt.socket, SHUT_RDWR);
     mtree_tcp_peer_make_again(dialer, 1);
     for (int i = 0; i < OTHERS; i++) {
@@ -454,10 +442,7 @@ UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
     answer = (mtree_tcp_greeting_t){.rank = 1, .attempt = answer.attempt, .count = 1};
     mtree_tcp_greeting_prove(&answer, &pair.dials[0].secret);
     ck_assert(mtree_tcp_greeting_send(accepted, &answer));
-    for (int i = 0; i < 1000 && !dialer->has_met; i++) {
-        mtree_tcp_peer_make_again(dialer, 1);
-        (void)usleep(500);
-    }
+    DIAL_UNTIL(1, 1000, 500, dialer->has_met)
     ck_assert_int_eq(dialer->num_connections, 1);
     for (int i = 0; i < OTHERS; i++) {
         ck_assert_int_eq(close(others[i]), 0);

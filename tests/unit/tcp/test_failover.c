@@ -33,45 +33,42 @@ static mtree_tcp_connection_t *fail_over(void)
     return connection;
 }
 
-/* As while messages are under way. */
-static void look(void)
+/* As while messages are under way: for some seconds, or until the link of @a connection
+ * is @a wanted and it stands; is it so? */
+static bool look_until(double seconds, const mtree_tcp_connection_t *connection,
+                       mtree_link_state_t wanted)
 {
-    mtree_tcp_peer_make_again(loop.ends[0].peer, mtree_clock_seconds());
-    pair_poll(PAIR_BOTH);
+    const double end = mtree_clock_seconds() + seconds;
+    bool is_so = false;
+
+    while (!is_so && mtree_clock_seconds() < end) {
+        mtree_tcp_peer_make_again(loop.ends[0].peer, mtree_clock_seconds());
+        pair_poll(PAIR_BOTH);
+        is_so = mtree_tcp_peer_links(connection->peer) == wanted && !connection->is_lost;
+    }
+    return is_so;
 }
 
 BOTH_LOOP(a_connection_returns_to_its_own_link, 0, 2)
 {
-    double end = mtree_clock_seconds() + 20;
-    mtree_tcp_connection_t *connection;
+    mtree_tcp_connection_t *connection = fail_over();
 
-    connection = fail_over();
     connection->peer->dial->sources[0].family = AF_UNSPEC;
-    while (connection->has_failed_over || connection->is_lost) {
-        ck_assert(mtree_clock_seconds() < end);
-        look();
-    }
+    ck_assert(look_until(20, connection, MTREE_LINK_CARRIES));
+    ck_assert(!connection->has_failed_over);
     ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_CARRIES);
     pair_pass(_i);
 }
 
 UNIT_TEST(a_link_that_does_not_come_back_is_gone)
 {
-    double end = mtree_clock_seconds() + 20;
-    mtree_tcp_connection_t *connection;
+    mtree_tcp_connection_t *connection = fail_over();
 
-    connection = fail_over();
     connection->failed_over.seconds = MTREE_TCP_FAILBACK_SECONDS - 0.2;
-    while (mtree_tcp_peer_links(connection->peer) != MTREE_LINK_GONE) {
-        ck_assert(mtree_clock_seconds() < end);
-        look();
-    }
+    ck_assert(look_until(20, connection, MTREE_LINK_GONE));
     /* It is not dialed any more. */
     connection->peer->dial->sources[0].family = AF_UNSPEC;
-    end = mtree_clock_seconds() + 0.5;
-    while (mtree_clock_seconds() < end) {
-        look();
-    }
+    ck_assert(!look_until(0.5, connection, MTREE_LINK_CARRIES));
     ck_assert(connection->has_failed_over && !connection->is_lost);
     ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_GONE);
 }

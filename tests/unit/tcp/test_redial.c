@@ -98,13 +98,9 @@ BOTH_LOOP(every_byte_arrives_once, 0, unit_loops(2, 10))
 /* Each end may be the one whose connection is lost while nothing is under way. */
 BOTH_LOOP(a_connection_that_was_lost_while_idle_carries_again, 0, 4)
 {
-    double end = mtree_clock_seconds() + 0.1;
-
     pair_create(1);
     (void)shutdown(loop.ends[_i % 2].peer->connections[0].socket, SHUT_RDWR);
-    while (_i < 2 && mtree_clock_seconds() < end) {
-        pair_poll(PAIR_BOTH);
-    }
+    pair_poll_for(PAIR_BOTH, _i < 2 ? 0.1 : 0);
     pair_pass(_i / 2);
     ck_assert_int_eq(heard_lines(), 0);
 }
@@ -113,7 +109,7 @@ BOTH_LOOP(a_connection_that_was_lost_while_idle_carries_again, 0, 4)
 UNIT_TEST(a_peer_that_is_gone_is_given_up)
 {
     static loop_message_t received;
-    double begin = mtree_clock_seconds();
+    double begin;
     mtree_tcp_connection_t *connections;
     char byte;
 
@@ -165,7 +161,6 @@ BOTH_LOOP(a_peer_that_computes_is_waited_for, 0, 2)
 {
     char from[] = "from", to[5] = "";
     static loop_message_t sent, received;
-    double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
 
     pair_create(1);
@@ -175,10 +170,7 @@ BOTH_LOOP(a_peer_that_computes_is_waited_for, 0, 2)
     PAIR_UNTIL(_i, connection->attempt.is_greeted);
     /* Any time that counted from here on would be too long. */
     connection->attempt.lost.seconds = MTREE_TCP_LOST_SECONDS;
-    end = mtree_clock_seconds() + 0.1;
-    while (mtree_clock_seconds() < end) {
-        pair_poll(_i);
-    }
+    pair_poll_for(_i, 0.1);
     connection->attempt.lost.seconds -= 0.5; /* in which it is back */
     loop_send(1 - _i, from, 5, true, &sent);
     pair_await(&received);
