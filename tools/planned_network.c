@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/units.h"
 #include "planner/algorithms.h"
@@ -112,10 +113,7 @@ static mtree_status_t find_relays(const char *list, planned_network_t *planned)
     mtree_status_t status;
     int num = 0, count = 0;
 
-    planned->relays = malloc((size_t)topology->num_vertices * sizeof(int));
-    if (planned->relays == NULL) {
-        return mtree_no_memory("a list of relays");
-    }
+    planned->relays = mtree_calloc((size_t)topology->num_vertices, sizeof(int));
     status = list_hosts(topology, "--relays", all ? NULL : list, planned->relays, &num);
     for (int i = 0; i < num && status == MTREE_OK; ++i) {
         const mtree_vertex_t *vertex = &topology->vertices[planned->relays[i]];
@@ -179,10 +177,7 @@ static mtree_status_t find_hosts(const plan_options_t *options,
 
     planned->request = options->request;
     planned->request.bytes = (double)options->bytes;
-    planned->hosts = malloc((size_t)topology->num_vertices * sizeof(int));
-    if (planned->hosts == NULL) {
-        return mtree_no_memory("a list of hosts");
-    }
+    planned->hosts = mtree_calloc((size_t)topology->num_vertices, sizeof(int));
     status = list_hosts(topology, "--hosts", options->hosts, planned->hosts,
                         &planned->num_hosts);
     if (status == MTREE_OK && options->relays != NULL) {
@@ -269,10 +264,7 @@ static mtree_status_t route_plan(planned_network_t *planned)
     const mtree_plan_t *plan = planned->plan;
     mtree_status_t status = MTREE_OK;
 
-    planned->hosts = malloc((size_t)plan->num_hosts * sizeof(int));
-    if (planned->hosts == NULL) {
-        return mtree_no_memory("a list of hosts");
-    }
+    planned->hosts = mtree_calloc((size_t)plan->num_hosts, sizeof(int));
     planned->num_hosts = mtree_plan_num_active(plan);
     planned->request.collective = plan->collective;
     planned->request.root = plan->root < 0 ? 0 : plan->root;

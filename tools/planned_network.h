@@ -53,7 +53,7 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
 mtree_status_t planned_network_read(const char *plan_file, const char *topology_file,
                                     planned_network_t *planned);
 
-/* @a plan as a JSON object, the caller's.  MTREE_ERR_NO_MEMORY. */
+/* @a plan as a JSON object, the caller's. */
 mtree_status_t planned_network_json(const mtree_plan_t *plan, json_t **json_p);
 
 /* Free what @a planned holds. */

@@ -4,7 +4,7 @@
  */
 #include "tools/planned_network.h"
 
-#include "base/log.h"
+#include "base/memory.h"
 #include "report/network.h"
 #include "topo/dot/read.h"
 
@@ -45,15 +45,12 @@ static const char *find_format(const char *output)
 }
 
 /* Give the @a links the part of its capacity that each direction carries. */
-static mtree_status_t add_use(const planned_network_t *planned, json_t *links)
+static void add_use(const planned_network_t *planned, json_t *links)
 {
-    double *load = calloc(2 * (size_t)planned->topology->num_links + 1, sizeof(*load));
+    double *load = mtree_calloc(2 * (size_t)planned->topology->num_links, sizeof(*load));
     size_t l;
     json_t *link;
 
-    if (load == NULL) {
-        return mtree_no_memory("the use of links");
-    }
     if (planned->plan != NULL) {
         mtree_plan_load(planned->plan, planned->routes, load);
     }
@@ -66,7 +63,6 @@ static mtree_status_t add_use(const planned_network_t *planned, json_t *links)
                       capacity[1] > 0 ? load[2 * l + 1] / capacity[1] : 0));
     }
     free(load);
-    return MTREE_OK;
 }
 
 /* Add the plan as JSON to @a given, and the vertices of its hosts. */
@@ -97,10 +93,10 @@ static mtree_status_t give(const planned_network_t *planned)
 {
     json_t *given =
         json_pack("{s:o}", "network", mtree_report_network(planned->topology));
-    mtree_status_t status =
-        add_use(planned, json_object_get(json_object_get(given, "network"), "links"));
+    mtree_status_t status = MTREE_OK;
 
-    if (status == MTREE_OK && planned->plan != NULL) {
+    add_use(planned, json_object_get(json_object_get(given, "network"), "links"));
+    if (planned->plan != NULL) {
         status = add_plan(planned, given);
     }
     if (status == MTREE_OK) {
@@ -170,9 +166,8 @@ const command_t command_draw = {
             "colour at the\nroot, and the use of every link in per cent; full links are "
             "wide.  lon and lat, or\npos, of the file say where a node is; what has none "
             "goes around its neighbour.\nRelays have a double line around them.\n",
-    .examples =
-        {"mtree draw examples/sites.dot -o sites.svg",
-         "mtree draw --plan plan.json examples/sites.dot -o trees.pdf"},
+    .examples = {"mtree draw examples/sites.dot -o sites.svg",
+                 "mtree draw --plan plan.json examples/sites.dot -o trees.pdf"},
     .print_more = plan_options_print_algorithms,
     .least_arguments = 1,
     .most_arguments = 1,

@@ -4,7 +4,7 @@
  */
 #include "tools/planned_network.h"
 
-#include "base/log.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "planner/plan/json.h"
 #include "planner/relays/relays.h"
@@ -83,16 +83,13 @@ static void print_order(const mtree_plan_t *plan)
 }
 
 /* How many directions of links the plan fills, uses in part, and leaves idle. */
-static mtree_status_t print_use(const planned_network_t *planned)
+static void print_use(const planned_network_t *planned)
 {
     const mtree_topology_t *topology = planned->topology;
     int num_arcs = 2 * topology->num_links;
-    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    double *load = mtree_calloc((size_t)num_arcs, sizeof(*load));
     int full = 0, used = 0, idle = 0;
 
-    if (load == NULL) {
-        return mtree_no_memory("the use of %d links", topology->num_links);
-    }
     mtree_plan_load(planned->plan, planned->routes, load);
     for (int arc = 0; arc < num_arcs; ++arc) {
         if (mtree_arc_capacity(topology, arc) > 0) {
@@ -104,7 +101,6 @@ static mtree_status_t print_use(const planned_network_t *planned)
     printf("links: %d of %d directions full, %d used in part, %d idle\n", full, used,
            used - full - idle, idle);
     free(load);
-    return MTREE_OK;
 }
 
 /* What relays are compared with. */
@@ -205,11 +201,10 @@ static json_t *candidates_json(const mtree_candidate_list_t *candidates)
     return list;
 }
 
-static mtree_status_t print_plan(const planned_network_t *planned, const gain_t *gain,
-                                 const mtree_least_time_t *bound)
+static void print_plan(const planned_network_t *planned, const gain_t *gain,
+                       const mtree_least_time_t *bound)
 {
     const mtree_plan_t *plan = planned->plan;
-    mtree_status_t status;
 
     printf("%s over %d hosts of %s, planned by %s\n",
            mtree_collective_name(plan->collective), mtree_plan_num_active(plan),
@@ -235,14 +230,13 @@ static mtree_status_t print_plan(const planned_network_t *planned, const gain_t 
         bound_print(bound);
         printf("\n");
     }
-    status = print_use(planned);
+    print_use(planned);
     for (int i = 0; i < plan->num_trees; ++i) {
         print_tree(plan, i);
     }
     if (plan->order != NULL) {
         print_order(plan);
     }
-    return status;
 }
 
 /* Print the plan as JSON, its bound, what relays are compared with, and what competed
@@ -316,14 +310,14 @@ static mtree_status_t show(const arguments_t *arguments, const planned_network_t
         relays = &gain;
         status = find_gain(planned, relays);
     }
-    if (status == MTREE_OK) {
-        status = arguments->json
-                     ? print_json(plan, relays, &bound,
-                                  arguments->why ? &planned->candidates : NULL)
-                     : print_plan(planned, relays, &bound);
-    }
-    if (status == MTREE_OK && arguments->why && !arguments->json) {
-        print_candidates(&planned->candidates);
+    if (status == MTREE_OK && arguments->json) {
+        status = print_json(plan, relays, &bound,
+                            arguments->why ? &planned->candidates : NULL);
+    } else if (status == MTREE_OK) {
+        print_plan(planned, relays, &bound);
+        if (arguments->why) {
+            print_candidates(&planned->candidates);
+        }
     }
     mtree_least_time_clear(&bound);
     return status;

@@ -159,12 +159,8 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
                     line);
         return MTREE_ERR_INVALID;
     }
-    if (mtree_array_reserve(&relay->directions, &relay->direction_room,
-                            relay->num_directions + 2,
-                            sizeof(*relay->directions)) != MTREE_OK) {
-        mtree_error("no memory for link %s %s", devices[0], devices[1]);
-        return MTREE_ERR_NO_MEMORY;
-    }
+    mtree_array_reserve(&relay->directions, &relay->direction_room,
+                        relay->num_directions + 2, sizeof(*relay->directions));
     relay->tick = tick_for(relay->tick, conditions.delay);
     for (int i = 0; i < 2 && status == MTREE_OK; i++) {
         status = socket_open(devices[i], &sockets[i]);
