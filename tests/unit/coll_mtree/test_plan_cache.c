@@ -102,34 +102,31 @@ UNIT_TEST(a_plan_is_read_as_it_was_made)
     }
 }
 
+/* The question with one thing changed; 7: none is. */
+static void change_question(int what, const mtree_plan_t *donor)
+{
+    static const mtree_plan_request_t asked = {
+        .collective = MTREE_ALLREDUCE, .bytes = 123456.25, .max_trees = 4};
+
+    request = asked;
+    request.bytes += what == 0 ? 0.25 : 0;
+    request.max_trees -= what == 1;
+    request.algorithm = what == 2 ? "packing" : NULL;
+    question.rest = what == 3 ? "6 ranks" : "3 ranks";
+    question.donor = what == 4 ? donor : NULL;
+    use_network(what == 5 ? 8 : 7);
+    hosts.num_hosts -= what == 6;
+}
+
 UNIT_TEST(another_question_has_no_answer)
 {
-    const mtree_plan_request_t asked = request;
     OWNED(plan) *donor = make_plan();
 
     leave_plan();
-    request.bytes = 123456.5;
-    ck_assert(!is_there());
-    request = asked;
-    request.max_trees = 3;
-    ck_assert(!is_there());
-    request = asked;
-    request.algorithm = "packing";
-    ck_assert(!is_there());
-    request = asked;
-    question.rest = "6 ranks";
-    ck_assert(!is_there());
-    question.rest = "3 ranks";
-    question.donor = donor;
-    ck_assert(!is_there());
-    question.donor = NULL;
-    hosts.num_hosts = 2;
-    ck_assert(!is_there());
-    hosts.num_hosts = 3;
-    use_network(8);
-    ck_assert(!is_there());
-    use_network(7);
-    ck_assert(is_there());
+    for (int what = 0; what < 8; what++) {
+        change_question(what, donor);
+        ck_assert_msg(is_there() == (what == 7), "question %d", what);
+    }
 }
 
 /* Call @a visit for the files there are. */

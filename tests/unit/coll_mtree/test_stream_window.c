@@ -10,11 +10,13 @@
 
 typedef coll_mtree_stream_window_t window_t;
 
+static window_t window;
+
 /*
  * A path of @a rate bytes/s with a round trip of TRIP, and a queue: send what fits for @a
  * seconds; the bytes that were queued at the end.
  */
-static double run(window_t *window, double rate, double seconds)
+static double run(double rate, double seconds)
 {
     enum { MOST = 100000 };
     static double left[MOST], length[MOST];
@@ -22,17 +24,17 @@ static double run(window_t *window, double rate, double seconds)
     double busy_until = 0, total = 0;
 
     for (double now = 0; now < seconds; now += 0.0005) {
-        size_t bytes = coll_mtree_stream_window_message(window, 1 << 30);
+        size_t bytes = coll_mtree_stream_window_message(&window, 1 << 30);
 
-        while (coll_mtree_stream_window_fits(window, bytes) && sent < MOST) {
+        while (coll_mtree_stream_window_fits(&window, bytes) && sent < MOST) {
             busy_until = fmax(busy_until, now) + (double)bytes / rate;
             left[sent] = busy_until;
             length[sent++] = (double)bytes;
-            coll_mtree_stream_window_sent(window, bytes, now);
+            coll_mtree_stream_window_sent(&window, bytes, now);
         }
         while (credited < sent && left[credited] + TRIP <= now) {
             total += length[credited++];
-            coll_mtree_stream_window_credit(window, total, now);
+            coll_mtree_stream_window_credit(&window, total, now);
         }
     }
     return fmax(0, busy_until - seconds) * rate;
@@ -49,8 +51,6 @@ UNIT_TEST(the_first_window_is_shared)
                  {100, 0, 0, 4096}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        window_t window;
-
         coll_mtree_stream_window_init(&window, cases[i].sharing, cases[i].trip,
                                       cases[i].speed);
         ck_assert_double_eq_tol(window.bytes, cases[i].bytes, 1e-6);
@@ -60,7 +60,6 @@ UNIT_TEST(the_first_window_is_shared)
 UNIT_TEST(two_messages_always_fit)
 {
     for (int sharing = 1; sharing < 200; sharing += 7) {
-        window_t window;
         size_t bytes;
 
         coll_mtree_stream_window_init(&window, sharing, TRIP, SPEED);
@@ -73,8 +72,6 @@ UNIT_TEST(two_messages_always_fit)
 
 UNIT_TEST(messages_stay_below_the_longest)
 {
-    window_t window;
-
     coll_mtree_stream_window_init(&window, 1, TRIP, SPEED);
     ck_assert_uint_eq(coll_mtree_stream_window_message(&window, 128), 128);
     window.burst.rate = 1e9;
@@ -86,8 +83,6 @@ UNIT_TEST(messages_stay_below_the_longest)
 
 UNIT_TEST(what_is_under_way_is_bounded_by_the_window)
 {
-    window_t window;
-
     coll_mtree_stream_window_init(&window, 1, 0, 0);
     ck_assert(coll_mtree_stream_window_fits(&window, 40960));
     ck_assert(!coll_mtree_stream_window_fits(&window, 40961));
@@ -100,8 +95,6 @@ UNIT_TEST(what_is_under_way_is_bounded_by_the_window)
 
 UNIT_TEST(round_trips_are_measured_of_a_bounded_number_of_messages)
 {
-    window_t window;
-
     coll_mtree_stream_window_init(&window, 1, 0, 0);
     for (int i = 0; i < 3 * COLL_MTREE_STREAM_MARKED; i++) {
         coll_mtree_stream_window_sent(&window, 10, i);
@@ -117,10 +110,8 @@ UNIT_TEST(round_trips_are_measured_of_a_bounded_number_of_messages)
 UNIT_TEST(a_lone_stream_fills_the_path)
 {
     for (double rate = 1e6; rate < 1e8; rate *= 4) {
-        window_t window;
-
         coll_mtree_stream_window_init(&window, 1, TRIP, SPEED);
-        run(&window, rate, 1);
+        run(rate, 1);
         ck_assert_double_gt(window.burst.rate, 0.8 * rate);
         ck_assert_double_gt(window.bytes, 0.9 * rate * TRIP);
         ck_assert_double_lt(window.bytes, 3 * rate * TRIP + 200000);
@@ -129,11 +120,10 @@ UNIT_TEST(a_lone_stream_fills_the_path)
 
 UNIT_TEST(streams_that_share_see_the_queue_and_keep_it_short)
 {
-    window_t window;
     double queued, rate = 2e6;
 
     coll_mtree_stream_window_init(&window, 2, TRIP, SPEED);
-    queued = run(&window, rate, 2);
+    queued = run(rate, 2);
     ck_assert(window.saw_queue);
     ck_assert_double_gt(window.steady.rate, 0.8 * rate);
     ck_assert_double_lt(queued, 40960 + rate * TRIP);
@@ -158,11 +148,10 @@ UNIT_TEST(the_window_grows_faster_far_below_the_interfaces)
 
 UNIT_TEST(a_pause_hardly_lowers_the_rate)
 {
-    window_t window;
     double before;
 
     coll_mtree_stream_window_init(&window, 1, TRIP, SPEED);
-    run(&window, 4e6, 1);
+    run(4e6, 1);
     before = window.steady.rate;
     coll_mtree_stream_window_credit(&window, window.credited + 1, 9);
     ck_assert_double_eq_tol(window.steady.rate, 0.9 * before, 1e-3 * before);
