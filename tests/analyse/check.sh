@@ -84,7 +84,7 @@ valgrind)
     for file in /usr/share/openmpi/openmpi-valgrind.supp; do
         [ ! -e $file ] || RUN_UNDER="$RUN_UNDER --suppressions=$file"
     done
-    NEEDS="tests/mpi/during_idup tests/mpi/few_calls tests/mpi/freed_early" TIMEOUT=600 \
+    NEEDS="tests/mpi/every_collective tests/mpi/few_calls tests/mpi/rules" TIMEOUT=600 \
         run mpi tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
     NEEDS=tests/unit/schedule/test_windows CK_FORK=no LOG_COMPILER=$RUN_UNDER run alone tests/unit/schedule/test_windows
     ;;

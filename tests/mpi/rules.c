@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rules [areas|nothing|freed|attributes]...: rules of MPI that few programs make use of,
- * for every collective that mtree serves in every form; all groups without arguments.
- * Where there is mtree, it must serve each call that it says it serves.
+ * rules [areas|nothing|freed|users|attributes]...: rules of MPI that few programs make
+ * use of, for every collective that mtree serves in every form; all groups without
+ * arguments. Where there is mtree, it must serve each call that it says it serves.
  *
  * rules unequal: calls whose size only some ranks know.  Blocking ones agree on it and
  * are served, nonblocking ones are once that has been done, and persistent ones agree by
  * themselves.
  *
- * Open MPI's own collectives do not bear all of `freed`, and not all datatypes of
- * `areas`.
+ * Open MPI's own collectives bear neither all of `freed` nor `users`, and not all
+ * datatypes of `areas`.
  */
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
@@ -173,6 +173,40 @@ static void check_freed(void)
     }
 }
 
+/* Of several calls on a communicator that has been freed, with the datatypes and the
+ * operation of some, whichever is waited for last may be its last user. */
+static void check_users(void)
+{
+    static const collective_t collectives[] = {ALLREDUCE, BCAST, ALLREDUCE};
+
+    for (int round = 0; round < 9; round++) {
+        MPI_Op op = item_sum_create(ITEM_INT);
+        int calls = 1 + round % 3;
+        MPI_Comm comm;
+        case_t cases[3];
+
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int i = 0; i < calls; i++) {
+            const choice_t choice = {.layout = i < 2 ? ITEM_FIRST_PAIR : 0,
+                                     .op = i < 2 ? op : MPI_MAX,
+                                     .block = i < 2 ? 10000 : 5000};
+
+            run.choice = &choice;
+            case_launch(&cases[i], collectives[i], MTREE_NONBLOCKING_FORM, comm);
+            cases[i].op = i < 2 ? sum : MPI_MAX;
+        }
+        for (int i = 0; i < calls && i < 2; i++) {
+            area_free_type(&cases[i].send);
+            area_free_type(&cases[i].recv);
+        }
+        MPI_Op_free(&op);
+        MPI_Comm_free(&comm);
+        for (int i = 0; i < calls; i++) {
+            case_finish(&cases[(round + i) % calls]);
+        }
+    }
+}
+
 /* What callbacks of attributes do with their communicator and with the world. */
 static int num_copied, num_deleted;
 
@@ -271,9 +305,9 @@ static const struct {
     void (*check)(void);
     bool is_apart; /* not among all */
 } groups[] = {
-    {"areas", check_areas, false},    {"nothing", check_nothing, false},
-    {"freed", check_freed, false},    {"attributes", check_attributes, false},
-    {"unequal", check_unequal, true},
+    {"areas", check_areas, false},           {"nothing", check_nothing, false},
+    {"freed", check_freed, false},           {"users", check_users, false},
+    {"attributes", check_attributes, false}, {"unequal", check_unequal, true},
 };
 
 int main(int argc, char **argv)
