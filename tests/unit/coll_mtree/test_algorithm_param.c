@@ -44,28 +44,25 @@ UNIT_TEST(the_last_of_several_counts_and_empty_ones_do_not)
     ck_assert_ptr_null(chosen[MTREE_ALLREDUCE]);
 }
 
-UNIT_TEST(what_is_wrong_is_logged_in_one_line)
-{
-    const struct {
-        const char *text, *what;
-    } bad[] = {
-        {"nonsense", "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
-        {"bcast:nonsense",
-         "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
-        {"bcast:pakcing", "coll_mtree_algorithm: planner: there is no algorithm pakcing "
-                          "(did you mean packing?); "},
-        {"bcats:packing", "coll_mtree_algorithm: bcats is none of allreduce, "},
-        {"allgather:arrival",
-         "coll_mtree_algorithm: planner: algorithm arrival does not do allgather; "},
-        {"packing,nonsense,worse",
-         "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
-    };
+static const struct {
+    const char *text, *what;
+} bad[] = {
+    {"nonsense", "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
+    {"bcast:nonsense", "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
+    {"bcast:pakcing", "coll_mtree_algorithm: planner: there is no algorithm pakcing "
+                      "(did you mean packing?); "},
+    {"bcats:packing", "coll_mtree_algorithm: bcats is none of allreduce, "},
+    {"allgather:arrival",
+     "coll_mtree_algorithm: planner: algorithm arrival does not do allgather; "},
+    {"packing,nonsense,worse",
+     "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
+};
 
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        ck_assert(!choose(bad[i].text));
-        heard_line(bad[i].what);
-        heard_text("; the fallback serves");
-    }
+UNIT_EACH(what_is_wrong_is_logged_in_one_line, bad)
+{
+    ck_assert(!choose(bad[_i].text));
+    heard_line(bad[_i].what);
+    heard_text("; the fallback serves");
 }
 
 UNIT_TEST(results_that_must_not_vary_are_not_summed_by_arrival)

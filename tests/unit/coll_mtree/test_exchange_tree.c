@@ -22,23 +22,19 @@ static int walk(int rank, int ranks)
     return size;
 }
 
-UNIT_TEST(every_rank_is_in_the_tree_once)
-{
-    const int sizes[] = {1, 2, 7, 8, 9, 63, 64, 65, 512, 513, 1000};
+static const int sizes[] = {1, 2, 7, 8, 9, 63, 64, 65, 512, 513, 1000};
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        ck_assert_int_eq(walk(0, sizes[i]), sizes[i]);
-    }
+UNIT_EACH(every_rank_is_in_the_tree_once, sizes)
+{
+    ck_assert_int_eq(walk(0, sizes[_i]), sizes[_i]);
 }
 
-UNIT_TEST(parents_lack_the_lowest_digit)
-{
-    static const int pairs[][2] = {{1, 0},       {8, 0},       {9, 8},
-                                   {0123, 0120}, {0120, 0100}, {0100, 0}};
+static const int pairs[][2] = {{1, 0},       {8, 0},       {9, 8},
+                               {0123, 0120}, {0120, 0100}, {0100, 0}};
 
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        ck_assert_int_eq(coll_mtree_exchange_tree_parent(pairs[i][0]), pairs[i][1]);
-    }
+UNIT_EACH(parents_lack_the_lowest_digit, pairs)
+{
+    ck_assert_int_eq(coll_mtree_exchange_tree_parent(pairs[_i][0]), pairs[_i][1]);
 }
 
 UNIT_TEST(a_leaf_is_alone)

@@ -95,32 +95,30 @@ UNIT_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
 
 /* New trees need a clear gain; other shares are worth a small one, and do where they come
  * close to new trees. */
-UNIT_TEST(plans_change_for_a_gain)
+static const struct {
+    double now, shares, trees; /* seconds; negative: there is no such plan */
+    int change;
+    double gain; /* negative: any */
+} changes[] = {
+    {1.16, -1, 1, COLL_MTREE_REPLAN, 1.16},
+    {1.14, -1, 1, COLL_MTREE_STAY, 0},
+    {1.14, 1.12, 1, COLL_MTREE_STAY, 1.14 / 1.12},
+    {2, 1.04, 1, COLL_MTREE_REBALANCE, 2 / 1.04},
+    {2, 1.06, 1, COLL_MTREE_REPLAN, 2},
+    {1.06, 1, -1, COLL_MTREE_REBALANCE, -1},
+    {1.04, 1, -1, COLL_MTREE_STAY, 1.04},
+    {1, -1, -1, COLL_MTREE_STAY, 0},
+};
+
+UNIT_EACH(plans_change_for_a_gain, changes)
 {
-    static const struct {
-        double now, shares, trees; /* seconds; negative: there is no such plan */
-        int change;
-        double gain; /* negative: any */
-    } cases[] = {
-        {1.16, -1, 1, COLL_MTREE_REPLAN, 1.16},
-        {1.14, -1, 1, COLL_MTREE_STAY, 0},
-        {1.14, 1.12, 1, COLL_MTREE_STAY, 1.14 / 1.12},
-        {2, 1.04, 1, COLL_MTREE_REBALANCE, 2 / 1.04},
-        {2, 1.06, 1, COLL_MTREE_REPLAN, 2},
-        {1.06, 1, -1, COLL_MTREE_REBALANCE, -1},
-        {1.04, 1, -1, COLL_MTREE_STAY, 1.04},
-        {1, -1, -1, COLL_MTREE_STAY, 0},
-    };
+    double gain;
+    int change = coll_mtree_plan_choice_change(changes[_i].now, changes[_i].shares,
+                                               changes[_i].trees, &gain);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        double gain;
-        int change = coll_mtree_plan_choice_change(cases[i].now, cases[i].shares,
-                                                   cases[i].trees, &gain);
-
-        ck_assert_msg(change == cases[i].change &&
-                          (cases[i].gain < 0 || fabs(gain - cases[i].gain) < 1e-9),
-                      "row %zu: change %d, gain %g", i, change, gain);
-    }
+    ck_assert_msg(change == changes[_i].change &&
+                      (changes[_i].gain < 0 || fabs(gain - changes[_i].gain) < 1e-9),
+                  "change %d, gain %g", change, gain);
 }
 
 UNIT_TEST(a_slower_link_takes_transfer_time_and_not_latency)

@@ -9,36 +9,34 @@
     }
 
 /* Without a list, and behind it, the seat is the real one; empty names do not count. */
-UNIT_TEST(a_list_seats_its_ranks)
+static const struct {
+    const char *hosts;
+    int rank;
+    coll_mtree_seat_t seat;
+} cases[] = {{NULL, 0, REAL},
+             {"", 0, REAL},
+             {",", 0, REAL},
+             {"a,b,a,ab,a,b", 0, {0, 3}},
+             {"a,b,a,ab,a,b", 1, {0, 2}},
+             {"a,b,a,ab,a,b", 2, {1, 3}},
+             {"a,b,a,ab,a,b", 3, {0, 1}},
+             {"a,b,a,ab,a,b", 4, {2, 3}},
+             {"a,b,a,ab,a,b", 5, {1, 2}},
+             {"a,b", 2, REAL},
+             {",a,,b,a,", 0, {0, 2}},
+             {",a,,b,a,", 1, {0, 1}},
+             {",a,,b,a,", 2, {1, 2}},
+             {",a,,b,a,", 3, REAL}};
+
+UNIT_EACH(a_list_seats_its_ranks, cases)
 {
-    static const struct {
-        const char *hosts;
-        int rank;
-        coll_mtree_seat_t seat;
-    } cases[] = {{NULL, 0, REAL},
-                 {"", 0, REAL},
-                 {",", 0, REAL},
-                 {"a,b,a,ab,a,b", 0, {0, 3}},
-                 {"a,b,a,ab,a,b", 1, {0, 2}},
-                 {"a,b,a,ab,a,b", 2, {1, 3}},
-                 {"a,b,a,ab,a,b", 3, {0, 1}},
-                 {"a,b,a,ab,a,b", 4, {2, 3}},
-                 {"a,b,a,ab,a,b", 5, {1, 2}},
-                 {"a,b", 2, REAL},
-                 {",a,,b,a,", 0, {0, 2}},
-                 {",a,,b,a,", 1, {0, 1}},
-                 {",a,,b,a,", 2, {1, 2}},
-                 {",a,,b,a,", 3, REAL}};
+    coll_mtree_seat_t seat =
+        coll_mtree_seat_find(cases[_i].hosts, cases[_i].rank, (coll_mtree_seat_t)REAL);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        coll_mtree_seat_t seat =
-            coll_mtree_seat_find(cases[i].hosts, cases[i].rank, (coll_mtree_seat_t)REAL);
-
-        ck_assert_msg(seat.index == cases[i].seat.index &&
-                          seat.count == cases[i].seat.count,
-                      "rank %d of '%s': %d of %d", cases[i].rank, cases[i].hosts,
-                      seat.index, seat.count);
-    }
+    ck_assert_msg(seat.index == cases[_i].seat.index &&
+                      seat.count == cases[_i].seat.count,
+                  "rank %d of '%s': %d of %d", cases[_i].rank, cases[_i].hosts,
+                  seat.index, seat.count);
 }
 
 UNIT_TEST(a_list_names_the_hosts_of_its_ranks)

@@ -40,21 +40,19 @@ static double run(double rate, double seconds)
     return fmax(0, busy_until - seconds) * rate;
 }
 
-UNIT_TEST(the_first_window_is_shared)
-{
-    static const struct {
-        int sharing;
-        double trip, speed, bytes;
-    } cases[] = {{1, 0, 0, 40960},
-                 {1, TRIP, SPEED, 40960 + 1.28e6 * TRIP},
-                 {1, 10, SPEED, 40960 + 131072},
-                 {100, 0, 0, 4096}};
+static const struct {
+    int sharing;
+    double trip, speed, bytes;
+} cases[] = {{1, 0, 0, 40960},
+             {1, TRIP, SPEED, 40960 + 1.28e6 * TRIP},
+             {1, 10, SPEED, 40960 + 131072},
+             {100, 0, 0, 4096}};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        coll_mtree_stream_window_init(&window, cases[i].sharing, cases[i].trip,
-                                      cases[i].speed);
-        ck_assert_double_eq_tol(window.bytes, cases[i].bytes, 1e-6);
-    }
+UNIT_EACH(the_first_window_is_shared, cases)
+{
+    coll_mtree_stream_window_init(&window, cases[_i].sharing, cases[_i].trip,
+                                  cases[_i].speed);
+    ck_assert_double_eq_tol(window.bytes, cases[_i].bytes, 1e-6);
 }
 
 UNIT_TEST(two_messages_always_fit)

@@ -5,33 +5,31 @@
 
 #include "tcp/tcp.h"
 
-UNIT_TEST(the_parameter_is_read)
+static const struct {
+    const char *text;
+    int connections; /* -1: it is neither */
+    bool is_auto;
+} texts[] = {{NULL, 8, true},
+             {"", 8, true},
+             {"auto", 8, true},
+             {"0", 0, false},
+             {"1", 1, false},
+             {"16", 16, false},
+             {"99", MTREE_TCP_CONNECTIONS, false},
+             {"-1", 0, false},
+             {"x", -1, false},
+             {"2x", -1, false},
+             {"automatic", -1, false}};
+
+UNIT_EACH(the_parameter_is_read, texts)
 {
-    static const struct {
-        const char *text;
-        int connections; /* -1: it is neither */
-        bool is_auto;
-    } cases[] = {{NULL, 8, true},
-                 {"", 8, true},
-                 {"auto", 8, true},
-                 {"0", 0, false},
-                 {"1", 1, false},
-                 {"16", 16, false},
-                 {"99", MTREE_TCP_CONNECTIONS, false},
-                 {"-1", 0, false},
-                 {"x", -1, false},
-                 {"2x", -1, false},
-                 {"automatic", -1, false}};
+    coll_mtree_streams_t streams;
+    mtree_status_t status = coll_mtree_streams_parse(texts[_i].text, &streams);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        coll_mtree_streams_t streams;
-        mtree_status_t status = coll_mtree_streams_parse(cases[i].text, &streams);
-
-        ck_assert_int_eq(status, cases[i].connections < 0 ? MTREE_ERR_INVALID : MTREE_OK);
-        ck_assert_int_eq(streams.connections,
-                         cases[i].connections < 0 ? 0 : cases[i].connections);
-        ck_assert(streams.is_auto == cases[i].is_auto);
-    }
+    ck_assert_int_eq(status, texts[_i].connections < 0 ? MTREE_ERR_INVALID : MTREE_OK);
+    ck_assert_int_eq(streams.connections,
+                     texts[_i].connections < 0 ? 0 : texts[_i].connections);
+    ck_assert(streams.is_auto == texts[_i].is_auto);
 }
 
 /* 10 Mb/s over 20 ms hold 25 KB; of three sites of four hosts the link between two holds
@@ -50,51 +48,48 @@ UNIT_TEST(the_parameter_is_read)
     }
 
 /* Do streams as @a text says carry what is between hosts? */
-UNIT_TEST(long_calls_over_long_links_have_them)
+static const struct {
+    const char *text;
+    mtree_collective_t collective;
+    int num_hosts, num_trees;
+    double bytes;
+    mtree_part_tree_t trees[2];
+    bool required, carry;
+} carried[] = {
+    /* A number is for all calls. */
+    {"3", 0, 0, 1, 1, {NEAR}, false, true},
+    {"3", 0, 0, 1, 1, {{0}}, false, true},
+    {"0", 0, 0, 1, 1e9, {FAR}, false, false},
+    /* Left to mtree. */
+    {"auto", 0, 0, 1, 64e6, {FAR}, false, true},
+    {"auto", 0, 0, 1, 64e6, {NEAR}, false, false},
+    {"auto", 0, 0, 1, 64e6, {{0}}, false, false},
+    {"auto", 0, 0, 1, 64e3, {FAR}, false, false},
+    /* Personalized calls have none where little is on a link. */
+    {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(4)}, false, false},
+    {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(8)}, false, true},
+    {"auto", MTREE_ALLGATHER, 12, 1, 786432, {SITE(4)}, false, true},
+    {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(4)}, true, true},
+    /* A loss on a short edge holds up what is to go over the long one. */
+    {"auto", 0, 0, 2, 16e6, {NEAR, FAR}, false, true},
+    {"auto", 0, 0, 1, 16e6, {NEAR}, false, false},
+};
+
+UNIT_EACH(long_calls_over_long_links_have_them, carried)
 {
-    static const struct {
-        const char *text;
-        mtree_collective_t collective;
-        int num_hosts, num_trees;
-        double bytes;
-        mtree_part_tree_t trees[2];
-        bool required, carry;
-    } cases[] = {
-        /* A number is for all calls. */
-        {"3", 0, 0, 1, 1, {NEAR}, false, true},
-        {"3", 0, 0, 1, 1, {{0}}, false, true},
-        {"0", 0, 0, 1, 1e9, {FAR}, false, false},
-        /* Left to mtree. */
-        {"auto", 0, 0, 1, 64e6, {FAR}, false, true},
-        {"auto", 0, 0, 1, 64e6, {NEAR}, false, false},
-        {"auto", 0, 0, 1, 64e6, {{0}}, false, false},
-        {"auto", 0, 0, 1, 64e3, {FAR}, false, false},
-        /* Personalized calls have none where little is on a link. */
-        {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(4)}, false, false},
-        {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(8)}, false, true},
-        {"auto", MTREE_ALLGATHER, 12, 1, 786432, {SITE(4)}, false, true},
-        {"auto", MTREE_ALLTOALL, 12, 1, 786432, {SITE(4)}, true, true},
-        /* A loss on a short edge holds up what is to go over the long one. */
-        {"auto", 0, 0, 2, 16e6, {NEAR, FAR}, false, true},
-        {"auto", 0, 0, 1, 16e6, {NEAR}, false, false},
-    };
+    mtree_part_tree_t trees[] = {carried[_i].trees[0], carried[_i].trees[1]};
+    mtree_plan_part_t part = {.collective = carried[_i].collective,
+                              .num_hosts = carried[_i].num_hosts,
+                              .num_trees = carried[_i].num_trees,
+                              .bytes = carried[_i].bytes,
+                              .trees = trees};
+    coll_mtree_streams_t streams;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        mtree_part_tree_t trees[] = {cases[i].trees[0], cases[i].trees[1]};
-        mtree_plan_part_t part = {.collective = cases[i].collective,
-                                  .num_hosts = cases[i].num_hosts,
-                                  .num_trees = cases[i].num_trees,
-                                  .bytes = cases[i].bytes,
-                                  .trees = trees};
-        coll_mtree_streams_t streams;
-
-        (void)coll_mtree_streams_parse(cases[i].text, &streams);
-        if (cases[i].required) {
-            coll_mtree_streams_require(&streams);
-        }
-        ck_assert_msg(coll_mtree_streams_carry(&streams, &part) == cases[i].carry,
-                      "row %zu", i);
+    (void)coll_mtree_streams_parse(carried[_i].text, &streams);
+    if (carried[_i].required) {
+        coll_mtree_streams_require(&streams);
     }
+    ck_assert(coll_mtree_streams_carry(&streams, &part) == carried[_i].carry);
 }
 
 /* As many of them are used as before, but everywhere. */
@@ -116,41 +111,36 @@ UNIT_TEST(where_they_are_required_they_carry_all)
     }
 }
 
-UNIT_TEST(what_goes_between_two_hosts_is_shared)
+static const struct {
+    const char *text;
+    int usual;
+} shares[] = {{"auto", 2}, {"0", 1}, {"1", 1}, {"5", 5}};
+
+UNIT_EACH(what_goes_between_two_hosts_is_shared, shares)
 {
-    static const struct {
-        const char *text;
-        int usual;
-    } cases[] = {{"auto", 2}, {"0", 1}, {"1", 1}, {"5", 5}};
+    coll_mtree_streams_t streams;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        coll_mtree_streams_t streams;
-
-        (void)coll_mtree_streams_parse(cases[i].text, &streams);
-        ck_assert_int_eq(coll_mtree_streams_usual(&streams), cases[i].usual);
-    }
+    (void)coll_mtree_streams_parse(shares[_i].text, &streams);
+    ck_assert_int_eq(coll_mtree_streams_usual(&streams), shares[_i].usual);
 }
 
 /* Open MPI's connections come first. */
-UNIT_TEST(open_files_limit_connections)
+static const struct {
+    double limit;
+    int peers, openmpi, wanted, within;
+} limits[] = {{1024, 11, 1, 8, 8},   {1024, 120, 1, 8, 7}, {4096, 1000, 1, 8, 3},
+              {64, 11, 1, 8, 1},     {48, 11, 1, 8, 0},    {64, 11, 4, 2, 0},
+              {1024, 4095, 1, 2, 0}, {20, 11, 1, 2, 0},    {1e19, 4095, 4, 16, 16},
+              {64, 0, 1, 8, 8},      {64, 11, 1, 0, 0}};
+
+UNIT_EACH(open_files_limit_connections, limits)
 {
-    static const struct {
-        double limit;
-        int peers, openmpi, wanted, within;
-    } cases[] = {{1024, 11, 1, 8, 8},   {1024, 120, 1, 8, 7}, {4096, 1000, 1, 8, 3},
-                 {64, 11, 1, 8, 1},     {48, 11, 1, 8, 0},    {64, 11, 4, 2, 0},
-                 {1024, 4095, 1, 2, 0}, {20, 11, 1, 2, 0},    {1e19, 4095, 4, 16, 16},
-                 {64, 0, 1, 8, 8},      {64, 11, 1, 0, 0}};
+    const int peers = limits[_i].peers, openmpi = limits[_i].openmpi;
+    const double files = coll_mtree_streams_files(peers, openmpi, limits[_i].wanted);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const int peers = cases[i].peers, openmpi = cases[i].openmpi;
-        const double files = coll_mtree_streams_files(peers, openmpi, cases[i].wanted);
-
-        ck_assert_int_eq(
-            coll_mtree_streams_within(cases[i].limit, peers, openmpi, cases[i].wanted),
-            cases[i].within);
-        ck_assert_int_eq(
-            coll_mtree_streams_within(files, peers, openmpi, cases[i].wanted),
-            cases[i].wanted);
-    }
+    ck_assert_int_eq(
+        coll_mtree_streams_within(limits[_i].limit, peers, openmpi, limits[_i].wanted),
+        limits[_i].within);
+    ck_assert_int_eq(coll_mtree_streams_within(files, peers, openmpi, limits[_i].wanted),
+                     limits[_i].wanted);
 }

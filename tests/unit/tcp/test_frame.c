@@ -49,63 +49,60 @@ UNIT_TEST(nothing_else_is_read)
     }
 }
 
-UNIT_TEST(ports_are_read)
+static const struct {
+    const char *text;
+    int first, last; /* -1: it is no range */
+} ranges[] = {{NULL, 0, 0},
+              {"", 0, 0},
+              {"22", 22, 22},
+              {"50-60", 50, 60},
+              {"1-65535", 1, 65535},
+              {"7-7", 7, 7},
+              {"0", -1, 0},
+              {"0-5", -1, 0},
+              {"5-", -1, 0},
+              {"-5", -1, 0},
+              {"6-5", -1, 0},
+              {"65536", -1, 0},
+              {"5-99999", -1, 0},
+              {"5 6", -1, 0},
+              {"5-6-7", -1, 0},
+              {"x", -1, 0},
+              {"+5", -1, 0},
+              {" 5", -1, 0},
+              {"99999999999999999999", -1, 0}};
+
+UNIT_EACH(ports_are_read, ranges)
 {
-    static const struct {
-        const char *text;
-        int first, last; /* -1: it is no range */
-    } cases[] = {{NULL, 0, 0},
-                 {"", 0, 0},
-                 {"22", 22, 22},
-                 {"50-60", 50, 60},
-                 {"1-65535", 1, 65535},
-                 {"7-7", 7, 7},
-                 {"0", -1, 0},
-                 {"0-5", -1, 0},
-                 {"5-", -1, 0},
-                 {"-5", -1, 0},
-                 {"6-5", -1, 0},
-                 {"65536", -1, 0},
-                 {"5-99999", -1, 0},
-                 {"5 6", -1, 0},
-                 {"5-6-7", -1, 0},
-                 {"x", -1, 0},
-                 {"+5", -1, 0},
-                 {" 5", -1, 0},
-                 {"99999999999999999999", -1, 0}};
+    mtree_tcp_ports_t ports;
+    mtree_status_t status = mtree_tcp_ports_parse(ranges[_i].text, &ports);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        mtree_tcp_ports_t ports;
-        mtree_status_t status = mtree_tcp_ports_parse(cases[i].text, &ports);
-
-        ck_assert_int_eq(status, cases[i].first < 0 ? MTREE_ERR_INVALID : MTREE_OK);
-        ck_assert(status != MTREE_OK ||
-                  (ports.first == cases[i].first && ports.last == cases[i].last));
-    }
+    ck_assert_int_eq(status, ranges[_i].first < 0 ? MTREE_ERR_INVALID : MTREE_OK);
+    ck_assert(status != MTREE_OK ||
+              (ports.first == ranges[_i].first && ports.last == ranges[_i].last));
 }
 
 /* A range that was set for Open MPI's connections, behind a firewall perhaps, is kept;
  * its default is none. */
-UNIT_TEST(ports_of_open_mpi)
+static const struct {
+    int least, number, first, last;
+} settings[] = {{1024, 64511, 0, 0},
+                {1024, 64512, 0, 0},
+                {1, 65535, 0, 0},
+                {1024, 100, 1024, 1123},
+                {50000, 1, 50000, 50000},
+                {50000, 64511, 50000, 65535},
+                {0, 10, 0, 0},
+                {-1, 10, 0, 0},
+                {50000, 0, 0, 0},
+                {70000, 10, 0, 0},
+                {2000, 2147483647, 2000, 65535}};
+
+UNIT_EACH(ports_of_open_mpi, settings)
 {
-    static const struct {
-        int least, number, first, last;
-    } cases[] = {{1024, 64511, 0, 0},
-                 {1024, 64512, 0, 0},
-                 {1, 65535, 0, 0},
-                 {1024, 100, 1024, 1123},
-                 {50000, 1, 50000, 50000},
-                 {50000, 64511, 50000, 65535},
-                 {0, 10, 0, 0},
-                 {-1, 10, 0, 0},
-                 {50000, 0, 0, 0},
-                 {70000, 10, 0, 0},
-                 {2000, 2147483647, 2000, 65535}};
+    mtree_tcp_ports_t ports =
+        mtree_tcp_ports_from(settings[_i].least, settings[_i].number);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        mtree_tcp_ports_t ports = mtree_tcp_ports_from(cases[i].least, cases[i].number);
-
-        ck_assert_int_eq(ports.first, cases[i].first);
-        ck_assert_int_eq(ports.last, cases[i].last);
-    }
+    ck_assert_int_eq(ports.first, settings[_i].first);
+    ck_assert_int_eq(ports.last, settings[_i].last);
 }

@@ -14,34 +14,32 @@ enum { MOST = 8 };
 
 /* How many connections fill it, where windows are so long and so many seconds are queued;
  * who has met no limit is helped by one more. */
-UNIT_TEST(small_windows_take_more_connections)
+static const struct {
+    double window, queue, pace;
+    int width;
+} widths[] = {
+    {INFINITY, 0, 0, 2},
+    {2 * LINKFUL, 0, 0, 2},
+    {LINKFUL * 0.9, 0, 0, 2},
+    {LINKFUL * 0.7, 0, 0, 3},
+    {LINKFUL / 2, 0, 0, 4},
+    {LINKFUL * 0.3, 0, 0, 6},
+    {LINKFUL / 100, 0, 0, MOST},
+    /* The link carries less than was planned: no number of connections changes that;
+     * what a busy host adds is no queue. */
+    {LINKFUL / 4, 0.03, 0, 2},
+    {LINKFUL / 2, 0.003, 0, 4},
+    /* Losses do not make BBR's window small; a low estimate of the link does. */
+    {LINKFUL / 4, 0, RATE / 4, 2},
+};
+
+UNIT_EACH(small_windows_take_more_connections, widths)
 {
-    static const struct {
-        double window, queue, pace;
-        int width;
-    } cases[] = {
-        {INFINITY, 0, 0, 2},
-        {2 * LINKFUL, 0, 0, 2},
-        {LINKFUL * 0.9, 0, 0, 2},
-        {LINKFUL * 0.7, 0, 0, 3},
-        {LINKFUL / 2, 0, 0, 4},
-        {LINKFUL * 0.3, 0, 0, 6},
-        {LINKFUL / 100, 0, 0, MOST},
-        /* The link carries less than was planned: no number of connections changes that;
-         * what a busy host adds is no queue. */
-        {LINKFUL / 4, 0.03, 0, 2},
-        {LINKFUL / 2, 0.003, 0, 4},
-        /* Losses do not make BBR's window small; a low estimate of the link does. */
-        {LINKFUL / 4, 0, RATE / 4, 2},
-    };
+    const mtree_tcp_report_t report = {widths[_i].window, TRIP + widths[_i].queue, TRIP,
+                                       widths[_i].pace};
+    int width = mtree_tcp_width(mtree_tcp_width_part(&report, RATE), MOST);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const mtree_tcp_report_t report = {cases[i].window, TRIP + cases[i].queue, TRIP,
-                                           cases[i].pace};
-        int width = mtree_tcp_width(mtree_tcp_width_part(&report, RATE), MOST);
-
-        ck_assert_msg(width == cases[i].width, "row %zu: %d", i, width);
-    }
+    ck_assert_msg(width == widths[_i].width, "%d", width);
 }
 
 /* What waits before a link shows that it is full; where none does, losses keep windows
@@ -74,25 +72,22 @@ UNIT_TEST(windows_are_cut_where_it_takes_more_than_two)
 }
 
 /* Not where there is a queue; and others have no pace. */
-UNIT_TEST(bbr_has_fallen_where_it_sends_less_than_it_is_to)
-{
-    static const struct {
-        mtree_tcp_report_t report;
-        double rate;
-        bool has_fallen;
-    } cases[] = {
-        {{INFINITY, TRIP, TRIP, RATE / 4}, RATE, true},
-        {{INFINITY, TRIP, TRIP, RATE / 4}, RATE / 4, false},
-        {{INFINITY, TRIP, TRIP, RATE}, RATE, false},
-        {{INFINITY, TRIP + 0.03, TRIP, RATE / 4}, RATE, false},
-        {{LINKFUL / 4, TRIP, TRIP, 0}, RATE, false},
-    };
+static const struct {
+    mtree_tcp_report_t report;
+    double rate;
+    bool has_fallen;
+} paces[] = {
+    {{INFINITY, TRIP, TRIP, RATE / 4}, RATE, true},
+    {{INFINITY, TRIP, TRIP, RATE / 4}, RATE / 4, false},
+    {{INFINITY, TRIP, TRIP, RATE}, RATE, false},
+    {{INFINITY, TRIP + 0.03, TRIP, RATE / 4}, RATE, false},
+    {{LINKFUL / 4, TRIP, TRIP, 0}, RATE, false},
+};
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        ck_assert_msg(mtree_tcp_pace_has_fallen(&cases[i].report, cases[i].rate) ==
-                          cases[i].has_fallen,
-                      "row %zu", i);
-    }
+UNIT_EACH(bbr_has_fallen_where_it_sends_less_than_it_is_to, paces)
+{
+    ck_assert(mtree_tcp_pace_has_fallen(&paces[_i].report, paces[_i].rate) ==
+              paces[_i].has_fallen);
 }
 
 UNIT_TEST(there_are_no_more_than_were_made)
