@@ -3,22 +3,20 @@
 #include "base/host_name.h"
 #include "tests/unit/runner.h"
 
-UNIT_TEST(names_have_no_case_and_may_end_with_a_dot)
-{
-    static const char *const same[][2] = {
-        {"node01", "Node01"},
-        {"n1.site-a.org", "n1.Site-A.ORG."},
-        {"2001:db8::1", "2001:0DB8:0:0:0:0:0:1"},
-        {"::ffff:10.0.0.1", "::FFFF:a00:1"},
-        {"10.0.0.1", "10.0.0.1"},
-        {".", "."},
-        {"\xc3\xa4.x", "\xc3\xa4.X"},
-    };
+static const char *const same[][2] = {
+    {"node01", "Node01"},
+    {"n1.site-a.org", "n1.Site-A.ORG."},
+    {"2001:db8::1", "2001:0DB8:0:0:0:0:0:1"},
+    {"::ffff:10.0.0.1", "::FFFF:a00:1"},
+    {"10.0.0.1", "10.0.0.1"},
+    {".", "."},
+    {"\xc3\xa4.x", "\xc3\xa4.X"},
+};
 
-    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
-        ck_assert_int_eq(mtree_host_name_compare(same[i][0], same[i][1]), 0);
-        ck_assert_int_eq(mtree_host_name_compare(same[i][1], same[i][0]), 0);
-    }
+UNIT_EACH(names_have_no_case_and_may_end_with_a_dot, same)
+{
+    ck_assert_int_eq(mtree_host_name_compare(same[_i][0], same[_i][1]), 0);
+    ck_assert_int_eq(mtree_host_name_compare(same[_i][1], same[_i][0]), 0);
 }
 
 UNIT_TEST(other_names_are_ordered)

@@ -5,35 +5,33 @@
 
 #include <string.h>
 
-UNIT_TEST(the_nearest_name_takes_the_fewest_edits)
+static const struct {
+    const char *word, *name;
+    int edits;
+} cases[] = {
+    {"topology", "topology", 0},
+    {"TOPOLOGY", "topology", 0},
+    {"min-rate", "min_rate", 0},
+    {"topologie", "topology", 2},
+    {"plna", "plan", 1},
+    {"pln", "plan", 1},
+    {"plann", "plan", 1},
+    {"plin", "plan", 1},
+    {"", "plan", 4},
+    {"sim", "simulate", 1},
+    {"si", "simulate", 6},
+    {"abc", "xyz", 3},
+    {"ca", "abc", 3},
+};
+
+UNIT_EACH(the_nearest_name_takes_the_fewest_edits, cases)
 {
-    static const struct {
-        const char *word, *name;
-        int edits;
-    } cases[] = {
-        {"topology", "topology", 0},
-        {"TOPOLOGY", "topology", 0},
-        {"min-rate", "min_rate", 0},
-        {"topologie", "topology", 2},
-        {"plna", "plan", 1},
-        {"pln", "plan", 1},
-        {"plann", "plan", 1},
-        {"plin", "plan", 1},
-        {"", "plan", 4},
-        {"sim", "simulate", 1},
-        {"si", "simulate", 6},
-        {"abc", "xyz", 3},
-        {"ca", "abc", 3},
-    };
+    mtree_nearest_t nearest = mtree_nearest_begin(cases[_i].word);
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        mtree_nearest_t nearest = mtree_nearest_begin(cases[i].word);
-
-        ck_assert_ptr_null(nearest.name);
-        mtree_nearest_offer(&nearest, cases[i].name);
-        ck_assert_str_eq(nearest.name, cases[i].name);
-        ck_assert_int_eq(nearest.edits, cases[i].edits);
-    }
+    ck_assert_ptr_null(nearest.name);
+    mtree_nearest_offer(&nearest, cases[_i].name);
+    ck_assert_str_eq(nearest.name, cases[_i].name);
+    ck_assert_int_eq(nearest.edits, cases[_i].edits);
 }
 
 UNIT_TEST(only_what_is_near_is_advised)

@@ -5,63 +5,59 @@
 #include <locale.h>
 #include <math.h>
 
-UNIT_TEST(test_rates)
+static const struct {
+    const char *text;
+    double rate;
+} rates[] = {
+    {"200Mbps", 200e6}, {"25GBps", 200e9},    {"1.5 Gbps", 1.5e9}, {"7bps", 7},
+    {"3kBps", 24e3},    {"0bps", 0},          {"2e3kbps", 2e6},    {" 4Tbps", 4e12},
+    {".5Mbps", 5e5},    {"9920Mbps", 9.92e9}, {"500 Mb/s", 5e8},   {"500Mbit", 5e8},
+    {"500mbps", 5e8},   {"10 GBit/s", 1e10},  {"10GBIT", 1e10},    {"2Gbits/s", 2e9},
+    {"5 MB/s", 40e6},   {"5mBps", 40e6},      {"7bit", 7},         {"1TBps", 8e12},
+};
+
+UNIT_EACH(test_rates, rates)
 {
-    static const struct {
-        const char *text;
-        double rate;
-    } cases[] = {
-        {"200Mbps", 200e6}, {"25GBps", 200e9},    {"1.5 Gbps", 1.5e9}, {"7bps", 7},
-        {"3kBps", 24e3},    {"0bps", 0},          {"2e3kbps", 2e6},    {" 4Tbps", 4e12},
-        {".5Mbps", 5e5},    {"9920Mbps", 9.92e9}, {"500 Mb/s", 5e8},   {"500Mbit", 5e8},
-        {"500mbps", 5e8},   {"10 GBit/s", 1e10},  {"10GBIT", 1e10},    {"2Gbits/s", 2e9},
-        {"5 MB/s", 40e6},   {"5mBps", 40e6},      {"7bit", 7},         {"1TBps", 8e12},
-    };
     const char *why;
     double rate;
-    size_t i;
 
-    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        unit_ok(mtree_units_parse_rate(cases[i].text, &rate, &why));
-        ck_assert_double_eq(rate, cases[i].rate);
-    }
+    unit_ok(mtree_units_parse_rate(rates[_i].text, &rate, &why));
+    ck_assert_double_eq(rate, rates[_i].rate);
 }
 
 #define ALLOWED                                                                          \
     " (allowed: bps, kbps, Mbps, Gbps, Tbps, also Mb/s and Mbit; MBps or MB/s for "      \
     "bytes)"
 
-UNIT_TEST(test_bad_rates)
+static const struct {
+    const char *text, *why;
+} bad_rates[] = {
+    {"", "not a number"},
+    {"fast", "not a number"},
+    {"-1Mbps", "must not be negative"},
+    {"200", "no unit" ALLOWED},
+    {"200Mps", "unknown unit" ALLOWED},
+    {"200Mbps/s", "unknown unit" ALLOWED},
+    {"200MBPS", "unknown unit" ALLOWED}, /* bits or bytes? */
+    {"200Mib", "unknown unit" ALLOWED},
+    {"200m", "unknown unit" ALLOWED},
+    {"0x10bps", "unknown unit" ALLOWED},
+    {"infbps", "not a number"},
+    {"nanbps", "not a number"},
+    {"1e308Tbps", "too large"},
+    {"1e999bps", "not a number"},
+    {"1,5Mbps", "unknown unit" ALLOWED},
+    {"5ms", "unknown unit" ALLOWED},
+};
+
+UNIT_EACH(test_bad_rates, bad_rates)
 {
-    static const struct {
-        const char *text, *why;
-    } cases[] = {
-        {"", "not a number"},
-        {"fast", "not a number"},
-        {"-1Mbps", "must not be negative"},
-        {"200", "no unit" ALLOWED},
-        {"200Mps", "unknown unit" ALLOWED},
-        {"200Mbps/s", "unknown unit" ALLOWED},
-        {"200MBPS", "unknown unit" ALLOWED}, /* bits or bytes? */
-        {"200Mib", "unknown unit" ALLOWED},
-        {"200m", "unknown unit" ALLOWED},
-        {"0x10bps", "unknown unit" ALLOWED},
-        {"infbps", "not a number"},
-        {"nanbps", "not a number"},
-        {"1e308Tbps", "too large"},
-        {"1e999bps", "not a number"},
-        {"1,5Mbps", "unknown unit" ALLOWED},
-        {"5ms", "unknown unit" ALLOWED},
-    };
     const char *why;
     double rate = -7;
-    size_t i;
 
-    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        unit_invalid(mtree_units_parse_rate(cases[i].text, &rate, &why));
-        ck_assert_str_eq(why, cases[i].why);
-        ck_assert_double_eq(rate, -7);
-    }
+    unit_invalid(mtree_units_parse_rate(bad_rates[_i].text, &rate, &why));
+    ck_assert_str_eq(why, bad_rates[_i].why);
+    ck_assert_double_eq(rate, -7);
 }
 
 UNIT_TEST(test_times_and_sizes)
@@ -113,23 +109,22 @@ UNIT_TEST(test_formats)
 }
 
 /* What is written for people is a quantity for the parsers. */
-UNIT_TEST(test_formats_read_back)
+static const double values[] = {3, 4.56e3, 78.9e6, 500e6, 1e9, 9.99e12};
+
+UNIT_EACH(test_formats_read_back, values)
 {
-    const double values[] = {3, 4.56e3, 78.9e6, 500e6, 1e9, 9.99e12};
     char text[MTREE_UNITS_LENGTH];
     const char *why;
     double back;
     size_t bytes;
 
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
-        mtree_units_format_rate(values[i], text, sizeof(text));
-        unit_ok(mtree_units_parse_rate(text, &back, &why));
-        ck_assert_double_eq(back, values[i]);
-        mtree_units_format_time(values[i] / 1e6, text, sizeof(text));
-        unit_ok(mtree_units_parse_time(text, &back, &why));
-        mtree_units_format_size(values[i], text, sizeof(text));
-        unit_ok(mtree_units_parse_size(text, &bytes, &why));
-    }
+    mtree_units_format_rate(values[_i], text, sizeof(text));
+    unit_ok(mtree_units_parse_rate(text, &back, &why));
+    ck_assert_double_eq(back, values[_i]);
+    mtree_units_format_time(values[_i] / 1e6, text, sizeof(text));
+    unit_ok(mtree_units_parse_time(text, &back, &why));
+    mtree_units_format_size(values[_i], text, sizeof(text));
+    unit_ok(mtree_units_parse_size(text, &bytes, &why));
 }
 
 UNIT_TEST(test_round)
