@@ -10,7 +10,7 @@
  *                            an order that differs between ranks, and fails with them.
  */
 #include "tests/mpi/expect.h"
-#include "tests/mpi/intra.h"
+#include "tests/mpi/random_case.h"
 #include "tests/mpi/unserved.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 
 static void check_intra(MPI_Comm comm, const char *name, bool large)
 {
-    mtree_intra_check(comm, name, false, large);
-    mtree_intra_check(comm, name, true, large);
+    cases_run_all(comm, name, false, large);
+    cases_run_all(comm, name, true, large);
 }
 
 static void check_reduce_local(void)
@@ -118,13 +118,13 @@ static void check_during_idup(void)
     MPI_Request request;
 
     /* Whatever is set up at the first call must not give the idup time to finish. */
-    mtree_intra_check(MPI_COMM_WORLD, "the world", false, false);
-    mtree_intra_check(MPI_COMM_WORLD, "the world", false, true);
+    cases_run_all(MPI_COMM_WORLD, "the world", false, false);
+    cases_run_all(MPI_COMM_WORLD, "the world", false, true);
     MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
-    mtree_intra_check(MPI_COMM_WORLD, "the world during idup", false, false);
-    mtree_intra_check(MPI_COMM_WORLD, "the world during idup", false, true);
+    cases_run_all(MPI_COMM_WORLD, "the world during idup", false, false);
+    cases_run_all(MPI_COMM_WORLD, "the world during idup", false, true);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    mtree_intra_check(comm, "the idup", true, false);
+    cases_run_all(comm, "the idup", true, false);
     MPI_Comm_free(&comm);
 }
 

@@ -2,7 +2,6 @@
 #include "tests/mpi/random_case.h"
 
 #include "tests/mpi/expect.h"
-#include "tests/mpi/random_sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,6 +277,30 @@ void case_run(collective_t collective, mtree_form_t form, MPI_Comm comm)
 
     case_launch(&c, collective, form, comm);
     case_finish(&c);
+}
+
+static bool is_rooted(collective_t collective)
+{
+    return collective == BCAST || collective == REDUCE ||
+           (collective >= GATHER && collective <= SCATTERV);
+}
+
+void cases_run_all(MPI_Comm comm, const char *name, bool nonblocking, bool large)
+{
+    int ranks;
+
+    MPI_Comm_size(comm, &ranks);
+    run =
+        (random_run_t){.common.state = large, .tame = true, .late = large, .where = name};
+    items_init();
+    for (int c = 0; c < COLLECTIVES; c++) {
+        /* From and to any rank. */
+        for (int i = is_rooted((collective_t)c) ? ranks : 2; i > 0; i--) {
+            case_run((collective_t)c,
+                     nonblocking ? MTREE_NONBLOCKING_FORM : MTREE_BLOCKING_FORM, comm);
+        }
+    }
+    items_cleanup();
 }
 
 void cases_begin(int *argc, char ***argv)

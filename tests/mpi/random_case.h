@@ -168,4 +168,28 @@ int cases_end(const char *program);
 /* Check what the call has left, and make the receive area look untouched again. */
 void case_verify(case_t *c);
 
+/* Make a case of each collective on @a comm in its blocking or nonblocking form, now and
+ * then with blocks of megabytes if @a large; needs no items_init(). */
+void cases_run_all(MPI_Comm comm, const char *name, bool nonblocking, bool large);
+
+/* The two sides of a case that moves another block between each two ranks, for the files
+ * that make and check cases. */
+
+/* Items of the block that goes from rank @a from to rank @a to.  What a rank sends in
+ * place has the size of what it receives. */
+int block_items(const case_t *c, int from, int to);
+
+/* The packed image of that block. */
+void block_fill(const case_t *c, int from, int to, char *packed);
+
+/* The items of the block of the side that goes to, or comes from, @a peer. */
+int side_items(const case_t *c, bool receives, int peer);
+
+/* Lay out the blocks of a side: one behind the other, or in any order with gaps. */
+void side_create(case_t *c, bool receives, const item_layout_t *layout);
+void side_free(const case_t *c, side_t *side);
+
+/* Fill what this rank sends. */
+void exchange_fill(case_t *c);
+
 #endif

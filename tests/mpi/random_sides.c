@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/mpi/random_sides.h"
+#include "tests/mpi/random_case.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
-#include "tests/mpi/random_sides.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * and what these are merged to.
  */
 #include "tests/mpi/expect.h"
-#include "tests/mpi/intra.h"
+#include "tests/mpi/random_case.h"
 #include "tests/mpi/served.h"
 #include "tests/mpi/unserved.h"
 
@@ -25,8 +25,8 @@ static void check_together(MPI_Comm inter, bool high)
     mtree_inter_check(inter, high, true, LARGE);
     MPI_Intercomm_merge(inter, high, &all);
     before = served_calls();
-    mtree_intra_check(all, "a merged intercommunicator", false, true);
-    mtree_intra_check(all, "a merged intercommunicator", true, false);
+    cases_run_all(all, "a merged intercommunicator", false, true);
+    cases_run_all(all, "a merged intercommunicator", true, false);
     mtree_expect(before < 0 || served_calls() > before,
                  "mtree served nothing on a merged intercommunicator");
     MPI_Comm_free(&all);
@@ -37,7 +37,7 @@ static int be_a_child(MPI_Comm parent)
     int status;
 
     check_together(parent, true);
-    mtree_intra_check(MPI_COMM_WORLD, "the children's world", false, true);
+    cases_run_all(MPI_COMM_WORLD, "the children's world", false, true);
     status = mtree_expect_finish("spawned: children");
     MPI_Comm_disconnect(&parent);
     return status;
@@ -54,7 +54,7 @@ static int spawn(char *program)
         mtree_expect(codes[i] == MPI_SUCCESS, "child %d did not start", i);
     }
     check_together(inter, false);
-    mtree_intra_check(MPI_COMM_WORLD, "the parents' world", true, true);
+    cases_run_all(MPI_COMM_WORLD, "the parents' world", true, true);
     MPI_Comm_disconnect(&inter);
     return mtree_expect_finish("spawned: parents");
 }
