@@ -3,7 +3,9 @@
  * Run by test_netlab.py across a lab: checks a sum over all ranks and prints, from rank
  * 0, a line "ok RANKS HOSTS LOCAL": LOCAL is the number of ranks that share memory with
  * rank 0.  With the argument "all" (test_many_ranks.py) every collective of mtree is
- * checked before that, blocking and nonblocking.
+ * checked before that, blocking and nonblocking.  With "processes" (test_processes.py)
+ * rank 1 prints "NUMBER processes" after MPI_Init, those that are in Open MPI's process
+ * table, and that is all.
  */
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
@@ -13,6 +15,20 @@
 #include <string.h>
 
 #define COUNT 50000
+
+/* Of Open MPI's own; the array is the caller's. */
+extern void **ompi_proc_get_allocated(size_t *size);
+
+static int say_processes(int rank)
+{
+    size_t processes = 0;
+
+    free(ompi_proc_get_allocated(&processes));
+    if (rank == 1) {
+        printf("%zu processes\n", processes);
+    }
+    return MPI_Finalize();
+}
 
 static int count_hosts(int num_ranks)
 {
@@ -60,6 +76,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 1 && strcmp(argv[1], "processes") == 0) {
+        return say_processes(rank);
+    }
     num_hosts = count_hosts(size);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
     MPI_Comm_size(local, &num_local);

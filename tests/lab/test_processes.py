@@ -10,7 +10,7 @@ import unittest
 import labs
 
 STAR = os.path.join(labs.ROOT, "tests", "lab", "star.dot")
-PROGRAM = os.path.join(labs.BUILD, "tests", "lab", "lab_processes")
+PROGRAM = os.path.join(labs.BUILD, "tests", "lab", "lab_allreduce")
 TIMEOUT = 60
 
 
@@ -18,7 +18,7 @@ class Processes(unittest.TestCase):
     def processes(self, **variables):
         """How many processes rank 1 has in its table after MPI_Init."""
         done = labs.netlab(
-            *("run", STAR, "--", "mpirun", PROGRAM), environment={**labs.environment(), **variables}, timeout=TIMEOUT
+            *("run", STAR, "--", "mpirun", PROGRAM, "processes"), environment={**labs.environment(), **variables}, timeout=TIMEOUT
         )
         found = re.search(r"^(\d+) processes$", done.stdout, re.MULTILINE)
         self.assertIsNotNone(found, done.stdout + done.stderr)
