@@ -173,7 +173,6 @@ UNIT_TEST(what_comes_early_counts_and_ends)
  * than that one takes. */
 UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
 {
-
     relayed_create(2, 1, _i == 0 ? 4096 : 16);
     for (uint32_t i = 2; i < MTREE_RELAY_PLANS / 2; i++) {
         relayed_tell_plan(0, i);
@@ -187,14 +186,12 @@ UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
 /* In chunks of a number each the places take more than the numbers do. */
 UNIT_LOOP(places_of_small_chunks_are_counted, 0, 2)
 {
-    UNIT_OWNED(relayed_destroy) relayed_job_t job;
-
     relayed_chunk = _i == 0 ? 0 : sizeof(int32_t);
-    relayed_create(&job, 2, 1, 65536);
+    relayed_create(2, 1, 65536);
     if (_i == 0) {
-        relayed_call(&job, MTREE_ALLREDUCE, 0, 1000);
+        relayed_call(MTREE_ALLREDUCE, 0, 1000);
     } else {
-        relayed_refused_call(&job, 1000);
+        relayed_refused_call(1000);
         heard_text("over the limit");
     }
 }
