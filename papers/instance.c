@@ -2,6 +2,7 @@
 #include "papers/instance.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ mtree_status_t mtree_instance_create(mtree_topology_t *topology, int num_hosts,
     if (num_hosts == 0) {
         instance.num_hosts = mtree_topology_num_hosts(topology);
     }
-    instance.hosts = malloc((size_t)instance.num_hosts * sizeof(*instance.hosts));
+    instance.hosts = mtree_malloc((size_t)instance.num_hosts * sizeof(*instance.hosts));
     if (instance.hosts == NULL) {
         mtree_error("no memory for the %d hosts of %s", instance.num_hosts,
                     topology->name);

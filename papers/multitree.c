@@ -4,6 +4,7 @@
  * bandwidth by network and size (Fig. 9), weak scaling on tori (Fig. 10).  Links as in
  * its Table III; headers of 16 bytes on 256 except for MULTITREEMSG.
  */
+#include "base/memory.h"
 #include "papers/figures.h"
 #include "papers/instance.h"
 
@@ -68,13 +69,9 @@ static mtree_status_t make_multitree(const network_t *network,
 /* Around the grid where there is one, else by number: switch after switch. */
 static mtree_status_t make_ring(const network_t *network, mtree_rounds_t **schedule_p)
 {
-    int *order = malloc((size_t)network->on.num_hosts * sizeof(*order));
+    int *order = mtree_malloc((size_t)network->on.num_hosts * sizeof(*order));
     mtree_status_t status;
 
-    if (order == NULL) {
-        mtree_error("no memory for a ring of %d hosts", network->on.num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
     if (network->rows > 0) {
         mtree_ring_order_grid(network->rows, network->cols, order);
     }
@@ -86,13 +83,9 @@ static mtree_status_t make_ring(const network_t *network, mtree_rounds_t **sched
 
 static mtree_status_t make_halving(const network_t *network, mtree_rounds_t **schedule_p)
 {
-    int *host_of = malloc((size_t)network->on.num_hosts * sizeof(*host_of));
+    int *host_of = mtree_malloc((size_t)network->on.num_hosts * sizeof(*host_of));
     mtree_status_t status;
 
-    if (host_of == NULL) {
-        mtree_error("no memory for the ranks of %d hosts", network->on.num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
     status = mtree_halving_doubling_map_bigraph(network->on.num_hosts,
                                                 network->per_switch, host_of);
     if (status == MTREE_OK) {

@@ -58,9 +58,6 @@ static mtree_status_t name_hosts(mtree_problem_t *problem)
 
     MTREE_ARENA_ARRAY(problem->arena, names, (size_t)num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, used, (size_t)topology->num_vertices);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     problem->names = names;
     for (i = 0; i < num_hosts; ++i) {
         if (hosts[i] < 0 || hosts[i] >= topology->num_vertices || used[hosts[i]]) {
@@ -78,14 +75,12 @@ static mtree_status_t name_hosts(mtree_problem_t *problem)
 }
 
 /* One host: one tree that carries everything nowhere. */
-static mtree_status_t plan_alone(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+static mtree_plan_t *plan_alone(const mtree_problem_t *problem)
 {
-    mtree_status_t status = mtree_problem_plan(problem, "alone", 1, plan_p);
+    mtree_plan_t *plan = mtree_problem_plan(problem, "alone", 1);
 
-    if (status == MTREE_OK) {
-        (*plan_p)->trees[0].share = 1.0;
-    }
-    return status;
+    plan->trees[0].share = 1.0;
+    return plan;
 }
 
 /* A plan that carries nothing: no tree keeps the limit on height. */
@@ -107,21 +102,22 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     const mtree_plan_request_t *request = problem->request;
     mtree_problem_t named = *problem;
     mtree_plan_t *plan = NULL;
-    mtree_status_t status;
+    mtree_status_t status = MTREE_OK;
 
     named.algorithm = algorithm->name;
-    status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
-             : request->keep != NULL && request->keep->order == NULL
-                 ? mtree_reweight_plan(problem, &plan)
-                 : algorithm->plan(&named, &plan);
+    if (problem->num_hosts == 1) {
+        plan = plan_alone(problem);
+    } else {
+        status = request->keep != NULL && request->keep->order == NULL
+                     ? mtree_reweight_plan(problem, &plan)
+                     : algorithm->plan(&named, &plan);
+    }
     /* Whatever was cancelled may have left anything. */
     if (mtree_cancel_is_set()) {
         status = MTREE_ERR_CANCELLED;
     }
     if (status == MTREE_OK) {
-        status = mtree_plan_finish(problem, plan);
-    }
-    if (status == MTREE_OK) {
+        mtree_plan_finish(problem, plan);
         status = check_plan(problem, plan);
     }
     if (status != MTREE_OK) {

@@ -19,8 +19,7 @@ static mtree_plan_t *plan_create(mtree_collective_t collective, int num_ranks,
     for (int rank = 0; rank < num_ranks; rank++) {
         names[rank] = "";
     }
-    mtree_require(
-        mtree_plan_create(collective, "plain", num_ranks, names, num_trees, &plan));
+    plan = mtree_plan_create(collective, "plain", num_ranks, names, num_trees);
     free(names);
     return plan;
 }

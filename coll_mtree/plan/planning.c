@@ -305,7 +305,7 @@ static void add_cables(mtree_plan_t *plan, const coll_mtree_plan_hosts_t *hosts)
     mtree_routes_t *routes = routes_between(hosts);
 
     if (routes != NULL) {
-        (void)mtree_plan_add_cables(plan, hosts->topology, routes);
+        mtree_plan_add_cables(plan, hosts->topology, routes);
     }
     mtree_routes_destroy(routes);
 }

@@ -2,6 +2,7 @@
 #include "papers/baselines/double_tree.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "planner/regular/double_tree.h"
 
 #include <stdlib.h>
@@ -91,11 +92,11 @@ mtree_status_t mtree_double_tree_schedule(int num_hosts, int num_chunks,
     /* Even one transfer a step ends in time. */
     int num_steps = 4 * num_chunks * num_hosts + 2, n = num_hosts;
     pipeline_t pipeline = {.num_hosts = n, .num_steps = num_steps};
-    int *numbers = malloc(5 * (size_t)n * sizeof(*numbers));
+    int *numbers = mtree_malloc(5 * (size_t)n * sizeof(*numbers));
     mtree_status_t status;
 
-    pipeline.sends = calloc((size_t)n * (size_t)num_steps, sizeof(bool));
-    pipeline.receives = calloc((size_t)n * (size_t)num_steps, sizeof(bool));
+    pipeline.sends = mtree_calloc((size_t)n * (size_t)num_steps, sizeof(bool));
+    pipeline.receives = mtree_calloc((size_t)n * (size_t)num_steps, sizeof(bool));
     if (numbers == NULL || pipeline.sends == NULL || pipeline.receives == NULL) {
         mtree_error(
             "no memory for %d chunks over double binary trees of %d hosts; use fewer "

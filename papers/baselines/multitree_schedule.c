@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -15,16 +16,13 @@ void mtree_multitree_destroy(mtree_multitree_t *multitree)
     }
 }
 
-static mtree_status_t keep_edge(void *arg, const mtree_multitree_edge_t *edge)
+static void keep_edge(void *arg, const mtree_multitree_edge_t *edge)
 {
     mtree_multitree_t *trees = arg;
     int at = edge->root * trees->num_hosts + edge->child;
 
-    if (mtree_array_reserve(&trees->arcs, &trees->capacity,
-                            trees->num_arcs + edge->num_arcs,
-                            sizeof(*trees->arcs)) != MTREE_OK) {
-        return mtree_no_memory("the trees of %d hosts", trees->num_hosts);
-    }
+    mtree_array_reserve(&trees->arcs, &trees->capacity, trees->num_arcs + edge->num_arcs,
+                        sizeof(*trees->arcs));
     trees->parent[at] = edge->parent;
     trees->step[at] = edge->step;
     trees->first[at] = trees->num_arcs;
@@ -33,33 +31,24 @@ static mtree_status_t keep_edge(void *arg, const mtree_multitree_edge_t *edge)
     for (int i = edge->num_arcs - 1; i >= 0; i--) {
         trees->arcs[trees->num_arcs++] = edge->arcs[i];
     }
-    return MTREE_OK;
 }
 
 mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const int *hosts,
                                       int num_hosts, mtree_multitree_t **multitree_p)
 {
     size_t length = (size_t)num_hosts * (size_t)num_hosts;
-    mtree_multitree_t *trees = calloc(1, sizeof(*trees));
+    mtree_multitree_t *trees = mtree_calloc(1, sizeof(*trees));
     mtree_status_t status;
 
-    if (trees == NULL) {
-        return mtree_no_memory("the trees of %d hosts", num_hosts);
-    }
     trees->num_hosts = num_hosts;
     MTREE_ARENA_ARRAY(&trees->arena, trees->parent, length);
     MTREE_ARENA_ARRAY(&trees->arena, trees->step, length);
     MTREE_ARENA_ARRAY(&trees->arena, trees->first, length);
     MTREE_ARENA_ARRAY(&trees->arena, trees->num, length);
-    status = trees->arena.status == MTREE_OK
-                 ? MTREE_OK
-                 : mtree_no_memory("the trees of %d hosts", num_hosts);
-    for (int root = 0; root < num_hosts && status == MTREE_OK; root++) {
+    for (int root = 0; root < num_hosts; root++) {
         trees->parent[root * num_hosts + root] = -1;
     }
-    if (status == MTREE_OK) {
-        status = mtree_multitree_build(topology, hosts, num_hosts, keep_edge, trees);
-    }
+    status = mtree_multitree_build(topology, hosts, num_hosts, keep_edge, trees);
     if (status != MTREE_OK) {
         mtree_multitree_destroy(trees);
         return status;

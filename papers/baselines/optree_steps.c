@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/optree_steps.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,12 +140,9 @@ static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long 
 mtree_status_t mtree_optree_measure(mtree_optree_schedule_t *schedule,
                                     int num_wavelengths)
 {
-    long *change = malloc((2 * (size_t)schedule->num_ranks + 2) * sizeof(*change));
+    long *change = mtree_malloc((2 * (size_t)schedule->num_ranks + 2) * sizeof(*change));
     int stage;
 
-    if (change == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     schedule->steps = 0;
     for (stage = 0; stage < schedule->num_stages; stage++) {
         mtree_optree_stage_t *measured = &schedule->stages[stage];

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +20,11 @@ static mtree_status_t no_memory(const char *algorithm)
 mtree_status_t mtree_rounds_create(const char *algorithm, int num_hosts, int num_pieces,
                                    mtree_rounds_t **schedule_p)
 {
-    mtree_rounds_t *schedule = calloc(1, sizeof(*schedule));
+    mtree_rounds_t *schedule = mtree_calloc(1, sizeof(*schedule));
     int piece;
 
-    if (schedule == NULL) {
-        return no_memory(algorithm);
-    }
-    schedule->algorithm = strdup(algorithm);
-    schedule->share = calloc((size_t)num_pieces, sizeof(*schedule->share));
+    schedule->algorithm = mtree_strdup(algorithm);
+    schedule->share = mtree_calloc((size_t)num_pieces, sizeof(*schedule->share));
     schedule->num_hosts = num_hosts;
     schedule->num_pieces = num_pieces;
     if (schedule->algorithm == NULL || schedule->share == NULL) {
@@ -97,8 +95,10 @@ static mtree_status_t sort_by_step(const mtree_rounds_t *schedule, by_step_t *by
 {
     int i;
 
-    by_step->first = calloc((size_t)schedule->num_steps + 3, sizeof(*by_step->first));
-    by_step->order = calloc((size_t)schedule->num_transfers + 1, sizeof(*by_step->order));
+    by_step->first =
+        mtree_calloc((size_t)schedule->num_steps + 3, sizeof(*by_step->first));
+    by_step->order =
+        mtree_calloc((size_t)schedule->num_transfers + 1, sizeof(*by_step->order));
     if (by_step->first == NULL || by_step->order == NULL) {
         free(by_step->first);
         free(by_step->order);
@@ -190,15 +190,12 @@ static mtree_status_t walk_steps(const mtree_rounds_t *schedule,
                                  const mtree_routes_t *routes, const double *amount,
                                  totals_t *totals)
 {
-    double *load = calloc(2 * (size_t)topology->num_links + 1, sizeof(*load));
+    double *load = mtree_calloc(2 * (size_t)topology->num_links + 1, sizeof(*load));
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
     double busiest, latency;
     by_step_t by_step;
     int step;
 
-    if (load == NULL) {
-        return no_memory(schedule->algorithm);
-    }
     status = sort_by_step(schedule, &by_step);
     if (status != MTREE_OK) {
         goto free_load;
@@ -222,15 +219,12 @@ mtree_status_t mtree_rounds_contention(const mtree_rounds_t *schedule,
                                        const mtree_topology_t *topology,
                                        const mtree_routes_t *routes, double *contention_p)
 {
-    double *one = malloc((size_t)schedule->num_pieces * sizeof(*one));
+    double *one = mtree_malloc((size_t)schedule->num_pieces * sizeof(*one));
     double narrowest = INFINITY;
     totals_t totals = {0};
     mtree_status_t status;
     int arc, piece;
 
-    if (one == NULL) {
-        return no_memory(schedule->algorithm);
-    }
     for (piece = 0; piece < schedule->num_pieces; piece++) {
         one[piece] = 1;
     }

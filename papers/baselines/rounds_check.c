@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "papers/baselines/rounds.h"
 
 #include "base/log.h"
@@ -119,8 +120,8 @@ mtree_status_t mtree_rounds_check(const mtree_rounds_t *schedule)
     mtree_status_t status = MTREE_OK;
     int host, piece, step;
 
-    run.now = calloc(1, length);
-    run.next = calloc(1, length);
+    run.now = mtree_calloc(1, length);
+    run.next = mtree_calloc(1, length);
     if (run.now == NULL || run.next == NULL) {
         mtree_error("no memory to check the step schedule of %s; plan for fewer hosts",
                     schedule->algorithm);

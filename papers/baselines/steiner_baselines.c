@@ -2,6 +2,7 @@
 #include "papers/baselines/steiner_baselines.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "papers/published/steiner.h"
 #include "planner/regular/double_tree.h"
 
@@ -77,11 +78,8 @@ static void cost_parameter_server(cost_t *cost)
 static mtree_status_t cost_double_tree(cost_t *cost)
 {
     int n = cost->num_active;
-    int *parent = malloc(2 * (size_t)n * sizeof(*parent));
+    int *parent = mtree_malloc(2 * (size_t)n * sizeof(*parent));
 
-    if (parent == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_double_tree_parents(n, parent);
     for (int i = 0; i < 2 * n; i++) {
         if (parent[i] >= 0) {
@@ -211,8 +209,8 @@ mtree_status_t mtree_steiner_baseline_seconds(const mtree_topology_t *topology,
     if (status != MTREE_OK) {
         return status;
     }
-    cost.load = calloc(2 * (size_t)topology->num_links, sizeof(*cost.load));
-    cost.first = malloc(((size_t)num_active + 1) * sizeof(*cost.first));
+    cost.load = mtree_calloc(2 * (size_t)topology->num_links, sizeof(*cost.load));
+    cost.first = mtree_malloc(((size_t)num_active + 1) * sizeof(*cost.first));
     if (cost.load == NULL || cost.first == NULL) {
         status = MTREE_ERR_NO_MEMORY;
     } else {

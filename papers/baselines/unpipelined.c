@@ -2,6 +2,7 @@
 #include "papers/baselines/unpipelined.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,9 +191,9 @@ mtree_status_t mtree_unpipelined_seconds(const mtree_plan_t *plan,
     mtree_status_t status = MTREE_OK;
     double next = 0;
 
-    run.messages = calloc((size_t)run.num_messages, sizeof(*run.messages));
-    run.left = malloc(num_arcs * sizeof(*run.left));
-    run.sharers = malloc(num_arcs * sizeof(*run.sharers));
+    run.messages = mtree_calloc((size_t)run.num_messages, sizeof(*run.messages));
+    run.left = mtree_malloc(num_arcs * sizeof(*run.left));
+    run.sharers = mtree_malloc(num_arcs * sizeof(*run.sharers));
     if (run.messages == NULL || run.left == NULL || run.sharers == NULL) {
         mtree_error("no memory for %d messages of %s; use fewer trees", run.num_messages,
                     plan->algorithm);

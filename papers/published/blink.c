@@ -206,7 +206,7 @@ mtree_status_t mtree_blink_plan(const mtree_problem_t *problem, mtree_plan_t **p
     }
     if (status == MTREE_OK) {
         mtree_forest_drop_idle(forest);
-        status = mtree_forest_plan(forest, problem, "blink", plan_p);
+        *plan_p = mtree_forest_plan(forest, problem, "blink");
     }
     mtree_forest_destroy(forest);
     return status;

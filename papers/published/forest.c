@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "planner/graph/candidate_trees.h"
 
 #include <stdlib.h>
@@ -17,11 +18,8 @@ static mtree_status_t no_memory(void)
 mtree_status_t mtree_forest_create(const mtree_candidates_t *candidates,
                                    mtree_forest_t **forest_p)
 {
-    mtree_forest_t *forest = calloc(1, sizeof(*forest));
+    mtree_forest_t *forest = mtree_calloc(1, sizeof(*forest));
 
-    if (forest == NULL) {
-        return no_memory();
-    }
     forest->candidates = candidates;
     MTREE_ARENA_ARRAY(&forest->arena, forest->offered, (size_t)candidates->num_hosts);
     if (forest->offered == NULL) {
@@ -188,24 +186,19 @@ int mtree_forest_center(const mtree_candidates_t *candidates, const int *edges)
     return center;
 }
 
-mtree_status_t mtree_forest_plan(const mtree_forest_t *forest,
-                                 const mtree_problem_t *problem, const char *algorithm,
-                                 mtree_plan_t **plan_p)
+mtree_plan_t *mtree_forest_plan(const mtree_forest_t *forest,
+                                const mtree_problem_t *problem, const char *algorithm)
 {
+    mtree_plan_t *plan = mtree_problem_plan(problem, algorithm, forest->num_trees);
     int *depth;
-    mtree_status_t status =
-        mtree_problem_plan(problem, algorithm, forest->num_trees, plan_p);
 
     MTREE_ARENA_ARRAY(problem->arena, depth, (size_t)problem->num_hosts);
-    if (status != MTREE_OK || depth == NULL) {
-        return no_memory();
-    }
     for (int t = 0; t < forest->num_trees; t++) {
-        mtree_tree_t *tree = &(*plan_p)->trees[t];
+        mtree_tree_t *tree = &plan->trees[t];
 
         tree->root = forest->trees[t].root;
         tree->rate = forest->trees[t].rate;
         hang(forest->candidates, forest->trees[t].edges, tree->root, tree->parent, depth);
     }
-    return MTREE_OK;
+    return plan;
 }

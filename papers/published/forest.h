@@ -73,8 +73,7 @@ mtree_status_t mtree_forest_select(mtree_forest_t *forest, int max_trees,
                                    double min_rate);
 
 /* The trees as a plan of that name: roots, parents and rates. */
-mtree_status_t mtree_forest_plan(const mtree_forest_t *forest,
-                                 const mtree_problem_t *problem, const char *algorithm,
-                                 mtree_plan_t **plan_p);
+mtree_plan_t *mtree_forest_plan(const mtree_forest_t *forest,
+                                const mtree_problem_t *problem, const char *algorithm);
 
 #endif

@@ -375,10 +375,10 @@ mtree_status_t mtree_gost_plan(const mtree_problem_t *problem, mtree_plan_t **pl
                                      problem->request->min_rate);
     }
     if (status == MTREE_OK) {
-        status = mtree_forest_plan(forest, problem, "gost", plan_p);
-    }
-    if (status == MTREE_OK && problem->request->bytes > 0) {
-        set_chunks(problem, *plan_p);
+        *plan_p = mtree_forest_plan(forest, problem, "gost");
+        if (problem->request->bytes > 0) {
+            set_chunks(problem, *plan_p);
+        }
     }
     mtree_forest_destroy(forest);
     return status;

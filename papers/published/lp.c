@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "config/mtree_config.h"
 
 #include <dlfcn.h>
@@ -153,10 +154,7 @@ mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
     if (!mtree_lp_is_available()) {
         return MTREE_ERR_UNSUPPORTED;
     }
-    lp = calloc(1, sizeof(*lp));
-    if (lp == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    lp = mtree_calloc(1, sizeof(*lp));
     lp->generation = of_thread.generation;
     GUARDED(lp, lp->problem = glpk.create_prob(); glpk.set_obj_dir(lp->problem, GLP_MAX));
     status = lp->status;
@@ -216,8 +214,8 @@ static void take_coefficients(mtree_lp_t *lp, int count, const int *rows,
                               const double *values)
 {
     if (count > lp->room) {
-        int *index = realloc(lp->index, ((size_t)count + 1) * sizeof(*index));
-        double *value = realloc(lp->value, ((size_t)count + 1) * sizeof(*value));
+        int *index = mtree_realloc(lp->index, ((size_t)count + 1) * sizeof(*index));
+        double *value = mtree_realloc(lp->value, ((size_t)count + 1) * sizeof(*value));
 
         lp->index = index != NULL ? index : lp->index;
         lp->value = value != NULL ? value : lp->value;

@@ -109,7 +109,7 @@ mtree_status_t mtree_optree_plan(const mtree_problem_t *problem, mtree_plan_t **
         LINK_WAVELENGTHS, &schedule);
 
     if (status == MTREE_OK) {
-        status = mtree_problem_plan(problem, "optree", num_hosts, plan_p);
+        *plan_p = mtree_problem_plan(problem, "optree", num_hosts);
     }
     for (int root = 0; root < num_hosts && status == MTREE_OK; root++) {
         (*plan_p)->trees[root].root = root;

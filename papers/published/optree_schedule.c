@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/array.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "papers/published/optree.h"
 
 #include <stdlib.h>
@@ -164,10 +165,7 @@ mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
     if (status != MTREE_OK) {
         return status;
     }
-    schedule = calloc(1, sizeof(*schedule));
-    if (schedule == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    schedule = mtree_calloc(1, sizeof(*schedule));
     schedule->num_ranks = num_ranks;
     schedule->num_stages = num_stages;
     schedule->steps = mtree_optree_count_steps(num_ranks, num_stages, num_wavelengths,

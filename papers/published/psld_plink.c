@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/published/psld_plink.h"
 
-#include "base/log.h"
 #include "planner/plan/finish.h"
 #include "planner/regular/shallow_tree.h"
 
 #include <math.h>
-
-static mtree_status_t no_memory(const mtree_problem_t *problem)
-{
-    mtree_error("no memory for aggregators of %d hosts; plan for fewer",
-                problem->num_hosts);
-    return MTREE_ERR_NO_MEMORY;
-}
 
 double mtree_psld_bandwidth(const mtree_problem_t *problem, int from, int to)
 {
@@ -52,12 +44,9 @@ mtree_status_t mtree_psld_plan(const mtree_problem_t *problem, mtree_plan_t **pl
     int n = problem->num_hosts, max_trees = problem->request->max_trees;
     int num_servers = max_trees > 0 && max_trees < n ? max_trees : n;
     double *bandwidth;
-    mtree_status_t status = mtree_problem_plan(problem, "psld", num_servers, plan_p);
 
+    *plan_p = mtree_problem_plan(problem, "psld", num_servers);
     MTREE_ARENA_ARRAY(problem->arena, bandwidth, (size_t)n);
-    if (status != MTREE_OK || bandwidth == NULL) {
-        return no_memory(problem);
-    }
     for (int host = 0; host < n; host++) {
         bandwidth[host] = mean_bandwidth(problem, host);
     }
@@ -71,7 +60,8 @@ mtree_status_t mtree_psld_plan(const mtree_problem_t *problem, mtree_plan_t **pl
         }
     }
     /* The rates are proportions so far. */
-    return mtree_plan_scale_rates(problem, *plan_p);
+    mtree_plan_scale_rates(problem, *plan_p);
+    return MTREE_OK;
 }
 
 /*
@@ -128,12 +118,9 @@ static int choose_root(const mtree_problem_t *problem, const int *leader)
 mtree_status_t mtree_plink_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     int n = problem->num_hosts, root, *leader;
-    mtree_status_t status = mtree_problem_plan(problem, "plink", 1, plan_p);
 
+    *plan_p = mtree_problem_plan(problem, "plink", 1);
     MTREE_ARENA_ARRAY(problem->arena, leader, (size_t)n);
-    if (status != MTREE_OK || leader == NULL) {
-        return no_memory(problem);
-    }
     choose_leaders(problem, (int)ceil(sqrt(n)), leader);
     root = choose_root(problem, leader);
     for (int host = 0; host < n; host++) {

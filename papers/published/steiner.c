@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "papers/published/steiner_solver.h"
 
 #include "base/log.h"
@@ -129,12 +130,9 @@ static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
                                    mtree_steiner_packing_t **packing_p)
 {
     size_t num_hosts = (size_t)solver->candidates->num_hosts;
-    mtree_steiner_packing_t *packing = calloc(1, sizeof(*packing));
+    mtree_steiner_packing_t *packing = mtree_calloc(1, sizeof(*packing));
     double chi = solver->lp->objective;
 
-    if (packing == NULL) {
-        return report(MTREE_ERR_NO_MEMORY);
-    }
     packing->num_hosts = (int)num_hosts;
     packing->chi = chi * solver->unit;
     packing->bound =
@@ -182,9 +180,6 @@ static mtree_status_t solver_allocate(mtree_steiner_solver_t *solver)
     MTREE_ARENA_ARRAY(&solver->arena, solver->reduce_cost, num_roots);
     MTREE_ARENA_ARRAY(&solver->arena, solver->broadcast_cost, num_roots);
     MTREE_ARENA_ARRAY(&solver->arena, solver->parent, num_hosts);
-    if (solver->arena.status != MTREE_OK) {
-        return report(MTREE_ERR_NO_MEMORY);
-    }
     return MTREE_OK;
 }
 

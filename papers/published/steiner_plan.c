@@ -49,25 +49,22 @@ static int compare_weights(const void *left, const void *right)
     return (a->weight < b->weight) - (a->weight > b->weight);
 }
 
-static mtree_status_t make_plan(const mtree_problem_t *problem,
-                                mtree_steiner_packing_t *packing, mtree_plan_t **plan_p)
+static mtree_plan_t *make_plan(const mtree_problem_t *problem,
+                               mtree_steiner_packing_t *packing)
 {
     const mtree_plan_request_t *request = problem->request;
     int num_trees = packing->num_trees;
-    mtree_status_t status;
+    mtree_plan_t *plan;
 
     if (request->max_trees > 0 && request->max_trees < num_trees) {
         qsort(packing->trees, (size_t)num_trees, sizeof(*packing->trees),
               compare_weights);
         num_trees = request->max_trees;
     }
-    status = mtree_problem_plan(problem, "steiner", num_trees, plan_p);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    plan = mtree_problem_plan(problem, "steiner", num_trees);
     for (int t = 0; t < num_trees; t++) {
         const mtree_steiner_tree_t *packed = &packing->trees[t];
-        mtree_tree_t *tree = &(*plan_p)->trees[t];
+        mtree_tree_t *tree = &plan->trees[t];
 
         tree->root = packed->root;
         tree->rate = packed->weight;
@@ -80,7 +77,8 @@ static mtree_status_t make_plan(const mtree_problem_t *problem,
             tree->parent[host] = above;
         }
     }
-    return mtree_plan_scale_rates(problem, *plan_p);
+    mtree_plan_scale_rates(problem, plan);
+    return plan;
 }
 
 bool mtree_steiner_fits(const mtree_problem_t *problem)
@@ -107,16 +105,11 @@ mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t *
         return MTREE_ERR_LIMIT;
     }
     MTREE_ARENA_ARRAY(problem->arena, hosts, (size_t)problem->topology->num_vertices);
-    if (hosts == NULL) {
-        mtree_error("steiner: no memory for %d vertices",
-                    problem->topology->num_vertices);
-        return MTREE_ERR_NO_MEMORY;
-    }
     request.num_hosts = list_hosts(problem, hosts);
     request.hosts = hosts;
     status = mtree_steiner_pack(&request, &packing);
     if (status == MTREE_OK) {
-        status = make_plan(problem, packing, plan_p);
+        *plan_p = make_plan(problem, packing);
         mtree_steiner_packing_destroy(packing);
     }
     return status;

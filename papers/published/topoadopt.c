@@ -221,7 +221,7 @@ mtree_status_t mtree_topoadopt_plan(const mtree_problem_t *problem, mtree_plan_t
             make_forest(&annealing, annealing.best, problem->request->min_rate, &forest);
     }
     if (status == MTREE_OK) {
-        status = mtree_forest_plan(forest, problem, "topoadopt", plan_p);
+        *plan_p = mtree_forest_plan(forest, problem, "topoadopt");
     }
     mtree_forest_destroy(forest);
     return status;

@@ -2,6 +2,7 @@
 #include "planner/bound/least_time.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "planner/bound/slowest_flow.h"
 
@@ -42,11 +43,11 @@ double mtree_processors_telling(const mtree_processor_costs_t *costs, int num_ho
 {
     const double trip = 2.0 * costs->overhead + latency;
     const double ranks = costs->ranks_per_host > 1 ? costs->ranks_per_host : 1;
-    told_t *told = calloc((size_t)num_hosts, sizeof(*told));
+    told_t *told = mtree_calloc((size_t)num_hosts, sizeof(*told));
     int num = 1, by_new = 0, by_old = 0;
     double known = 1.0 + ranks, seconds;
 
-    if (told == NULL || num_hosts < 2 || costs->overhead <= 0.0) {
+    if (num_hosts < 2 || costs->overhead <= 0.0) {
         free(told);
         return 0.0;
     }
@@ -131,7 +132,7 @@ static double flowing_bytes(needs_t *needs)
                 LEAST_BYTES);
 }
 
-static mtree_status_t find_needs(needs_t *needs)
+static void find_needs(needs_t *needs)
 {
     const mtree_least_time_call_t *call = needs->call;
     const int per_host = call->costs.ranks_per_host;
@@ -141,9 +142,8 @@ static mtree_status_t find_needs(needs_t *needs)
     needs->adding = mtree_processors_adding(
         &call->costs, call->collective, call->bytes,
         needs->num_hosts * (per_host > 1 ? per_host : 1), call->num_relays);
-    return mtree_slowest_flow(needs->topology, needs->hosts, needs->num_hosts,
-                              call->collective, call->root, flowing_bytes(needs),
-                              &needs->path, &needs->flow);
+    mtree_slowest_flow(needs->topology, needs->hosts, needs->num_hosts, call->collective,
+                       call->root, flowing_bytes(needs), &needs->path, &needs->flow);
 }
 
 /* The greatest of them. */
@@ -221,18 +221,11 @@ mtree_status_t mtree_least_time(const mtree_topology_t *topology, const int *hos
     FILE *out;
 
     if (status == MTREE_OK && any) {
-        status = find_needs(&needs);
-    }
-    if (status == MTREE_OK && any) {
+        find_needs(&needs);
         find_greatest(&needs, &time);
-        out = open_memstream(&time.limit, &length);
-        if (out != NULL) {
-            write_limit(&needs, time.by, out);
-        }
-        if (out == NULL || fclose(out) != 0) {
-            mtree_least_time_clear(&time);
-            status = mtree_no_memory("the bound of %d hosts", num_hosts);
-        }
+        out = mtree_text_begin(&time.limit, &length);
+        write_limit(&needs, time.by, out);
+        mtree_text_end(out);
     }
     if (status == MTREE_OK) {
         *time_p = time;

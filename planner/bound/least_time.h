@@ -61,7 +61,7 @@ typedef struct {
 /*
  * The least time of @a call between the @a num_hosts vertices @a hosts of @a topology.
  * *time_p is freed by mtree_least_time_clear().  MTREE_ERR_INVALID (logged) for an
- * unknown collective, MTREE_ERR_NO_MEMORY.
+ * unknown collective.
  */
 mtree_status_t mtree_least_time(const mtree_topology_t *topology, const int *hosts,
                                 int num_hosts, const mtree_least_time_call_t *call,

@@ -2,6 +2,7 @@
 #include "planner/bound/quickest_flow.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "topo/adjacency.h"
 #include "topo/vertex_heap.h"
 
@@ -35,7 +36,7 @@ struct mtree_quickest_flow {
     mtree_arena_t arena;
 };
 
-static mtree_status_t allocate(mtree_quickest_flow_t *flow)
+static void allocate(mtree_quickest_flow_t *flow)
 {
     const mtree_topology_t *topology = flow->topology;
     const size_t vertices = (size_t)topology->num_vertices + 1;
@@ -51,37 +52,24 @@ static mtree_status_t allocate(mtree_quickest_flow_t *flow)
     MTREE_ARENA_ARRAY(arena, flow->is_to, vertices);
     mtree_vertex_heap_init(&flow->heap, flow->distance, topology->num_vertices + 1,
                            arena);
-    if (arena->status != MTREE_OK) {
-        return mtree_no_memory("flows over %zu links", links);
-    }
     mtree_adjacency_init(&flow->adjacency, topology, arena);
-    return MTREE_OK;
 }
 
-mtree_status_t mtree_quickest_flow_create(const mtree_topology_t *topology, bool reversed,
-                                          mtree_quickest_flow_t **flow_p)
+mtree_quickest_flow_t *mtree_quickest_flow_create(const mtree_topology_t *topology,
+                                                  bool reversed)
 {
-    mtree_quickest_flow_t *flow = calloc(1, sizeof(*flow));
-    mtree_status_t status;
+    mtree_quickest_flow_t *flow = mtree_calloc(1, sizeof(*flow));
 
-    if (flow == NULL) {
-        return mtree_no_memory("flows over %d links", topology->num_links);
-    }
     flow->topology = topology;
     flow->work = INFINITY;
-    status = allocate(flow);
-    if (status != MTREE_OK) {
-        mtree_quickest_flow_destroy(flow);
-        return status;
-    }
+    allocate(flow);
     for (int l = 0; l < topology->num_links; ++l) {
         flow->latency[l] = mtree_distance_picoseconds(topology->links[l].latency);
     }
     for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
         flow->capacity[arc] = mtree_arc_capacity(topology, reversed ? arc ^ 1 : arc);
     }
-    *flow_p = flow;
-    return MTREE_OK;
+    return flow;
 }
 
 void mtree_quickest_flow_destroy(mtree_quickest_flow_t *flow)

@@ -27,10 +27,10 @@ typedef struct mtree_quickest_flow mtree_quickest_flow_t;
 /*
  * For flows over all links of @a topology, which must outlive it; or, if @a reversed,
  * over links whose directions are exchanged, so that flows "from" a vertex are those to
- * it.  Owned by the caller.  MTREE_ERR_NO_MEMORY (logged).
+ * it.  Owned by the caller.
  */
-mtree_status_t mtree_quickest_flow_create(const mtree_topology_t *topology, bool reversed,
-                                          mtree_quickest_flow_t **flow_p);
+mtree_quickest_flow_t *mtree_quickest_flow_create(const mtree_topology_t *topology,
+                                                  bool reversed);
 
 /* Free; NULL is allowed. */
 void mtree_quickest_flow_destroy(mtree_quickest_flow_t *flow);

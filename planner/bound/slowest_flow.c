@@ -87,7 +87,7 @@ static void measure_links(search_t *search)
     }
 }
 
-static mtree_status_t search_init(search_t *search, int num_begins)
+static void search_init(search_t *search, int num_begins)
 {
     const size_t vertices = (size_t)search->topology->num_vertices;
     const size_t hosts = (size_t)search->num_hosts;
@@ -104,11 +104,8 @@ static mtree_status_t search_init(search_t *search, int num_begins)
     MTREE_ARENA_ARRAY(arena, search->several, hosts);
     MTREE_ARENA_ARRAY(arena, search->slow_ends, hosts);
     MTREE_ARENA_ARRAY(arena, search->needs, 2 * hosts * (size_t)num_begins);
-    if (arena->status != MTREE_OK) {
-        return mtree_no_memory("the flows between %zu hosts", hosts);
-    }
     measure_links(search);
-    return mtree_quickest_flow_create(search->topology, search->reversed, &search->flow);
+    search->flow = mtree_quickest_flow_create(search->topology, search->reversed);
 }
 
 /* Keep the longer one.  Flows that are reversed go the other way. */
@@ -330,27 +327,22 @@ static int most_begins(int num_hosts, int root)
 
 /* Look at the flows of one direction, and at no more than @a arcs of paths and again of
  * flows. */
-static mtree_status_t look(search_t *search, int root, double arcs)
+static void look(search_t *search, int root, double arcs)
 {
-    mtree_status_t status = search_init(search, most_begins(search->num_hosts, root));
-
-    if (status == MTREE_OK) {
-        mtree_quickest_flow_limit(search->flow, arcs);
-        list_needs(search, root);
-        mtree_quickest_flow_limit(search->flow, arcs);
-        try_flows(search);
-        change_ends(search);
-        keep(search, search->slowest, search->needs[0].least, &search->needs[0]);
-    }
+    search_init(search, most_begins(search->num_hosts, root));
+    mtree_quickest_flow_limit(search->flow, arcs);
+    list_needs(search, root);
+    mtree_quickest_flow_limit(search->flow, arcs);
+    try_flows(search);
+    change_ends(search);
+    keep(search, search->slowest, search->needs[0].least, &search->needs[0]);
     mtree_quickest_flow_destroy(search->flow);
     mtree_arena_cleanup(&search->arena);
-    return status;
 }
 
-mtree_status_t mtree_slowest_flow(const mtree_topology_t *topology, const int *hosts,
-                                  int num_hosts, mtree_collective_t collective, int root,
-                                  double bytes, mtree_slowest_t *path_p,
-                                  mtree_slowest_t *flow_p)
+void mtree_slowest_flow(const mtree_topology_t *topology, const int *hosts, int num_hosts,
+                        mtree_collective_t collective, int root, double bytes,
+                        mtree_slowest_t *path_p, mtree_slowest_t *flow_p)
 {
     const search_t search = {.topology = topology,
                              .hosts = hosts,
@@ -361,17 +353,15 @@ mtree_status_t mtree_slowest_flow(const mtree_topology_t *topology, const int *h
                              .path = path_p,
                              .slowest = flow_p};
     const bool both = spreads(collective) && comes_together(collective);
-    mtree_status_t status = MTREE_OK;
 
     root = mtree_collective_has_root(collective) ? root : -1;
     *path_p = *flow_p = (mtree_slowest_t){.seconds = -1.0};
-    for (int reversed = 0; reversed <= 1 && status == MTREE_OK; reversed++) {
+    for (int reversed = 0; reversed <= 1; reversed++) {
         if (reversed ? comes_together(collective) : spreads(collective)) {
             search_t one = search;
 
             one.reversed = reversed;
-            status = look(&one, root, MTREE_SLOWEST_MOST_WORK / (both ? 2 : 1));
+            look(&one, root, MTREE_SLOWEST_MOST_WORK / (both ? 2 : 1));
         }
     }
-    return status;
 }

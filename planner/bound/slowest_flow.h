@@ -41,11 +41,10 @@ typedef struct {
 /*
  * The longest path of @a collective from or to @a root, where it has one, between the @a
  * num_hosts (at least two) vertices @a hosts of @a topology, and the slowest flow of
- * @a bytes, as a plan counts them.  MTREE_ERR_NO_MEMORY (logged).
+ * @a bytes, as a plan counts them.
  */
-mtree_status_t mtree_slowest_flow(const mtree_topology_t *topology, const int *hosts,
-                                  int num_hosts, mtree_collective_t collective, int root,
-                                  double bytes, mtree_slowest_t *path_p,
-                                  mtree_slowest_t *flow_p);
+void mtree_slowest_flow(const mtree_topology_t *topology, const int *hosts, int num_hosts,
+                        mtree_collective_t collective, int root, double bytes,
+                        mtree_slowest_t *path_p, mtree_slowest_t *flow_p);
 
 #endif

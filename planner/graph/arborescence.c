@@ -64,7 +64,7 @@ static int merge(search_t *search, int a, int b)
     return heap;
 }
 
-static mtree_status_t search_init(search_t *search, int root, const double *price)
+static void search_init(search_t *search, int root, const double *price)
 {
     const size_t vertices = (size_t)search->num_vertices, nodes = 2 * vertices;
     const size_t edges = (size_t)search->num_edges;
@@ -77,9 +77,6 @@ static mtree_status_t search_init(search_t *search, int root, const double *pric
     MTREE_ARENA_ARRAY(&search->arena, search->outer, nodes);
     MTREE_ARENA_ARRAY(&search->arena, search->into, nodes);
     MTREE_ARENA_ARRAY(&search->arena, search->seen, nodes);
-    if (search->arena.status != MTREE_OK) {
-        return mtree_no_memory("an arborescence over %d vertices", search->num_vertices);
-    }
     memcpy(search->price, price, edges * sizeof(*price));
     for (int n = 0; n < (int)nodes; ++n) {
         search->heap[n] = search->around[n] = search->into[n] = search->seen[n] = -1;
@@ -92,7 +89,6 @@ static mtree_status_t search_init(search_t *search, int root, const double *pric
         *heap = merge(search, *heap, edge);
     }
     search->seen[root] = root;
-    return MTREE_OK;
 }
 
 /* The outermost node that @a n is in. */
@@ -180,8 +176,9 @@ mtree_status_t mtree_arborescence_find(int num_vertices, int root, int num_edges
                        .num_nodes = num_vertices,
                        .from = from,
                        .to = to};
-    mtree_status_t status = search_init(&search, root, price);
+    mtree_status_t status = MTREE_OK;
 
+    search_init(&search, root, price);
     for (int v = 0; v < num_vertices && status == MTREE_OK; ++v) {
         status = walk(&search, v) ? MTREE_OK : MTREE_ERR_UNREACHABLE;
     }

@@ -11,8 +11,7 @@
 /*
  * Edge e leads from from[e] to to[e] at price[e], any finite number.  edge_p[v] becomes
  * the edge into vertex v, -1 for the root.  Of equally cheap edges into a vertex the
- * first is taken.  MTREE_ERR_UNREACHABLE (not logged) when a vertex cannot be reached,
- * MTREE_ERR_NO_MEMORY (logged).
+ * first is taken.  MTREE_ERR_UNREACHABLE (not logged) when a vertex cannot be reached.
  */
 mtree_status_t mtree_arborescence_find(int num_vertices, int root, int num_edges,
                                        const int *from, const int *to,

@@ -50,11 +50,8 @@ static mtree_status_t list_pairs(builder_t *builder)
             if (from == to || is_dominated(builder, from, to)) {
                 continue;
             }
-            if (mtree_array_reserve(&builder->pairs, &builder->capacity,
-                                    builder->num_pairs + 1,
-                                    sizeof(*builder->pairs)) != MTREE_OK) {
-                return MTREE_ERR_NO_MEMORY;
-            }
+            mtree_array_reserve(&builder->pairs, &builder->capacity,
+                                builder->num_pairs + 1, sizeof(*builder->pairs));
             builder->pairs[builder->num_pairs++] = (pair_t){from, to};
         }
     }
@@ -87,7 +84,7 @@ static double edge_latency(const mtree_problem_t *problem, int from, int to)
 }
 
 /* The edges, on arcs; the compact form on constraints comes after. */
-static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *made)
+static void make_edges(const builder_t *builder, mtree_candidates_t *made)
 {
     const mtree_routes_t *routes = builder->problem->routes;
     mtree_arena_t *arena = builder->problem->arena;
@@ -105,9 +102,6 @@ static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *m
     MTREE_ARENA_ARRAY(arena, made->latency, num_edges);
     MTREE_ARENA_ARRAY(arena, made->first, num_edges + 1);
     MTREE_ARENA_ARRAY(arena, made->constraints, (size_t)num_uses);
-    if (arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     num_uses = 0;
     for (int edge = 0; edge < made->num_edges; ++edge) {
         int from = builder->pairs[edge].from, to = builder->pairs[edge].to;
@@ -125,7 +119,6 @@ static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *m
         }
         made->first[edge + 1] = num_uses;
     }
-    return MTREE_OK;
 }
 
 /* Two independent 64-bit hashes of the multiset of edges that use an arc. */
@@ -202,8 +195,7 @@ static void merge_arcs(const mtree_topology_t *topology, int num_arcs,
  * they become constraints: arcs that the same edges use equally often are one, with the
  * least of their capacities.  Arcs that no edge uses are left out.
  */
-static mtree_status_t make_constraints(const mtree_problem_t *problem,
-                                       mtree_candidates_t *made)
+static void make_constraints(const mtree_problem_t *problem, mtree_candidates_t *made)
 {
     int num_arcs = 2 * problem->topology->num_links, kept = 0;
     mtree_arena_t *arena = problem->arena;
@@ -214,9 +206,6 @@ static mtree_status_t make_constraints(const mtree_problem_t *problem,
     MTREE_ARENA_ARRAY(arena, constraint_of, (size_t)num_arcs);
     MTREE_ARENA_ARRAY(arena, made->capacity, (size_t)num_arcs);
     MTREE_ARENA_ARRAY(arena, made->arc, (size_t)num_arcs);
-    if (arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     sign_arcs(made, num_arcs, signatures);
     merge_arcs(problem->topology, num_arcs, signatures, constraint_of, made);
     for (int edge = 0; edge < made->num_edges; ++edge) {
@@ -235,21 +224,17 @@ static mtree_status_t make_constraints(const mtree_problem_t *problem,
         made->first[edge] = start;
     }
     made->first[made->num_edges] = kept;
-    return MTREE_OK;
 }
 
 /* List the edges at each host: at the end @a at, and for undirected ones at the other
  * too. */
-static mtree_status_t list_ends(mtree_arena_t *arena, const mtree_candidates_t *made,
-                                const int *at, int **first_p, int **list_p)
+static void list_ends(mtree_arena_t *arena, const mtree_candidates_t *made, const int *at,
+                      int **first_p, int **list_p)
 {
     const int *other = at == made->from ? made->to : made->from;
     int *first = MTREE_ARENA_ARRAY(arena, *first_p, (size_t)made->num_hosts + 2);
     int *list = MTREE_ARENA_ARRAY(arena, *list_p, 2 * (size_t)made->num_edges);
 
-    if (arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     /* Counted two places on, so that filling moves each start to where it belongs. */
     for (int edge = 0; edge < made->num_edges; ++edge) {
         ++first[at[edge] + 2];
@@ -264,7 +249,6 @@ static mtree_status_t list_ends(mtree_arena_t *arena, const mtree_candidates_t *
             list[first[other[edge] + 1]++] = edge;
         }
     }
-    return MTREE_OK;
 }
 
 /* Mark the hosts that host 0 reaches over the edges, or (@a backward) that reach it. */
@@ -294,9 +278,6 @@ static mtree_status_t check_connected(const mtree_problem_t *problem,
     bool *reached;
 
     MTREE_ARENA_ARRAY(problem->arena, reached, (size_t)made->num_hosts);
-    if (reached == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int pass = 0; pass < (made->directed ? 2 : 1); ++pass) {
         mark_reached(made, pass == 1, reached);
         for (int i = 0; i < made->num_hosts; ++i) {
@@ -325,7 +306,7 @@ static bool is_symmetric(const mtree_topology_t *topology)
 }
 
 /* What list_pairs() goes by. */
-static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *problem)
+static void init_builder(builder_t *builder, const mtree_problem_t *problem)
 {
     const mtree_topology_t *topology = problem->topology;
 
@@ -334,9 +315,6 @@ static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *pr
                     .down = mtree_collective_goes_down(problem->request->collective),
                     .up = mtree_collective_goes_up(problem->request->collective)};
     MTREE_ARENA_ARRAY(problem->arena, builder->host_at, (size_t)topology->num_vertices);
-    if (builder->host_at == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     memset(builder->host_at, -1,
            (size_t)topology->num_vertices * sizeof(*builder->host_at));
     for (int i = 0; i < problem->num_hosts; ++i) {
@@ -346,24 +324,22 @@ static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *pr
         MTREE_ARENA_ARRAY(problem->arena, builder->even,
                           (size_t)problem->num_hosts * (size_t)problem->num_hosts);
     }
-    return problem->arena->status;
 }
 
 /* Of a prefix each host has one block, for the next host. */
-static mtree_status_t make_chain(mtree_arena_t *arena, mtree_candidates_t *made)
+static void make_chain(mtree_arena_t *arena, mtree_candidates_t *made)
 {
     size_t num_hosts = (size_t)made->num_hosts;
     int *blocks;
 
     MTREE_ARENA_ARRAY(arena, blocks, num_hosts * num_hosts);
-    for (size_t i = 0; i + 1 < num_hosts && blocks != NULL; ++i) {
+    for (size_t i = 0; i + 1 < num_hosts; ++i) {
         blocks[i * num_hosts + i + 1] = 1;
     }
     made->blocks = blocks;
-    return arena->status;
 }
 
-static mtree_status_t make_scratch(mtree_arena_t *arena, mtree_candidates_t *made)
+static void make_scratch(mtree_arena_t *arena, mtree_candidates_t *made)
 {
     size_t num_hosts = (size_t)made->num_hosts;
 
@@ -371,44 +347,38 @@ static mtree_status_t make_scratch(mtree_arena_t *arena, mtree_candidates_t *mad
     MTREE_ARENA_ARRAY(arena, made->waiting, num_hosts);
     MTREE_ARENA_ARRAY(arena, made->below, num_hosts);
     MTREE_ARENA_ARRAY(arena, made->carried, num_hosts);
-    return arena->status;
 }
 
 mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
                                        mtree_candidates_t **candidates_p)
 {
     mtree_arena_t *arena = problem->arena;
-    builder_t builder;
-    mtree_status_t status = init_builder(&builder, problem);
     mtree_candidates_t *made = MTREE_ARENA_ARRAY(arena, *candidates_p, 1);
+    builder_t builder;
+    mtree_status_t status;
 
-    if (status != MTREE_OK || made == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    init_builder(&builder, problem);
     made->directed = mtree_collective_passes(problem->request->collective) == 1;
     made->is_personalized = mtree_collective_has_demands(problem->request->collective);
     made->num_hosts = made->num_active = problem->num_hosts;
     status = list_pairs(&builder);
     if (status == MTREE_OK) {
-        status = make_edges(&builder, made);
+        make_edges(&builder, made);
     }
     free(builder.pairs);
-    if (status == MTREE_OK) {
-        status = make_constraints(problem, made);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (status == MTREE_OK && made->is_personalized) {
-        status = make_scratch(arena, made);
+    make_constraints(problem, made);
+    if (made->is_personalized) {
+        make_scratch(arena, made);
     }
-    if (status == MTREE_OK && mtree_collective_is_prefix(problem->request->collective)) {
-        status = make_chain(arena, made);
+    if (mtree_collective_is_prefix(problem->request->collective)) {
+        make_chain(arena, made);
     }
-    if (status == MTREE_OK) {
-        status = list_ends(arena, made, made->from, &made->out_first, &made->out);
-    }
-    if (status == MTREE_OK) {
-        status = list_ends(arena, made, made->to, &made->in_first, &made->in);
-    }
-    return status == MTREE_OK ? check_connected(problem, made) : status;
+    list_ends(arena, made, made->from, &made->out_first, &made->out);
+    list_ends(arena, made, made->to, &made->in_first, &made->in);
+    return check_connected(problem, made);
 }
 
 void mtree_candidates_price(const mtree_candidates_t *candidates,

@@ -48,7 +48,7 @@ typedef struct {
 
 /*
  * The candidates for the problem's collective, in the problem's arena.  They connect all
- * hosts (from every host to every host when directed).  MTREE_ERR_NO_MEMORY,
+ * hosts (from every host to every host when directed).  MTREE_ERR_CANCELLED;
  * MTREE_ERR_UNREACHABLE (logged) when a route has an arc without capacity and hosts are
  * cut off by it.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/bound.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,32 +61,25 @@ static void write_links(const mtree_topology_t *topology, const bool *marked, in
     }
 }
 
-mtree_status_t mtree_bound_describe(const mtree_problem_t *problem,
-                                    const mtree_candidates_t *candidates,
-                                    const double *constraint_price, char **text_p)
+void mtree_bound_describe(const mtree_problem_t *problem,
+                          const mtree_candidates_t *candidates,
+                          const double *constraint_price, char **text_p)
 {
     bool *marked;
-    char *text = NULL;
+    char *text;
     size_t length;
     FILE *out;
     int count;
 
     MTREE_ARENA_ARRAY(problem->arena, marked, (size_t)problem->topology->num_links);
-    out = marked == NULL ? NULL : open_memstream(&text, &length);
-    if (out == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    out = mtree_text_begin(&text, &length);
     count = mark_links(problem, candidates, constraint_price, marked);
     if (count > 0) {
         write_links(problem->topology, marked, count, out);
     }
-    if (fclose(out) != 0) {
-        free(text);
-        return MTREE_ERR_NO_MEMORY;
-    }
+    mtree_text_end(out);
     free(*text_p);
     *text_p = text;
-    return MTREE_OK;
 }
 
 /* How far below the fullest constraint, as a part of its load, another one may be to
@@ -264,9 +259,6 @@ static mtree_status_t bound_by_plan(mtree_packer_t *packer, const mtree_plan_t *
 
     MTREE_ARENA_ARRAY(problem->arena, arc_load, 2 * (size_t)problem->topology->num_links);
     MTREE_ARENA_ARRAY(problem->arena, load, (size_t)candidates->num_constraints);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_plan_load(plan, problem->routes, arc_load);
     for (int c = 0; c < candidates->num_constraints; ++c) {
         load[c] = arc_load[candidates->arc[c]];
@@ -296,15 +288,12 @@ mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *pl
     mtree_status_t status = mtree_candidates_create(problem, &candidates);
 
     if (status == MTREE_OK) {
-        status = mtree_packer_create(problem, candidates, &packer);
-    }
-    if (status == MTREE_OK) {
+        packer = mtree_packer_create(problem, candidates);
         status = bound_below(packer, plan);
     }
     if (status == MTREE_OK) {
         plan->bound = packer->bound * mtree_packer_num_blocks(packer);
-        status =
-            mtree_bound_describe(problem, candidates, packer->bound_price, &plan->limit);
+        mtree_bound_describe(problem, candidates, packer->bound_price, &plan->limit);
     }
     mtree_packer_destroy(packer);
     return status;

@@ -28,8 +28,8 @@ mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *pl
  * number.  @a constraint_price is [num_constraints].  *text_p, NULL or malloc'ed, is
  * replaced.
  */
-mtree_status_t mtree_bound_describe(const mtree_problem_t *problem,
-                                    const mtree_candidates_t *candidates,
-                                    const double *constraint_price, char **text_p);
+void mtree_bound_describe(const mtree_problem_t *problem,
+                          const mtree_candidates_t *candidates,
+                          const double *constraint_price, char **text_p);
 
 #endif

@@ -91,23 +91,17 @@ static void replace_set(mtree_draft_t *draft, mtree_tree_set_t *set)
 
 /* At most @a max_trees trees, where these are faster than the shaped ones or those are
  * more. */
-static mtree_status_t choose_few(mtree_draft_t *draft, int max_trees)
+static void choose_few(mtree_draft_t *draft, int max_trees)
 {
     mtree_packer_t *packer = draft->packer;
     const mtree_tree_set_t *shaped = draft->shaped != NULL ? draft->shaped : draft->set;
     const mtree_tree_set_t *const sets[] = {shaped, draft->set};
-    mtree_tree_set_t *few = NULL;
-    mtree_status_t status = mtree_select_trees(
-        packer, sets, max_trees, least_rate(packer), draft->x, SELECT_WORK, &few);
-    double time;
+    mtree_tree_set_t *few = mtree_select_trees(packer, sets, max_trees,
+                                               least_rate(packer), draft->x, SELECT_WORK);
+    double time = draft->time > 0.0
+                      ? mtree_tree_rates_time(packer, few, mtree_draft_group_bits(packer))
+                      : INFINITY;
 
-    if (status != MTREE_OK) {
-        mtree_tree_set_destroy(few);
-        return status;
-    }
-    time = draft->time > 0.0
-               ? mtree_tree_rates_time(packer, few, mtree_draft_group_bits(packer))
-               : INFINITY;
     if (shaped->num_trees <= max_trees && time >= draft->time) {
         mtree_tree_set_destroy(few);
         few = draft->shaped;
@@ -119,7 +113,6 @@ static mtree_status_t choose_few(mtree_draft_t *draft, int max_trees)
     if (few != NULL) {
         replace_set(draft, few);
     }
-    return MTREE_OK;
 }
 
 /* How many trees the request allows per group; 0: any number. */
@@ -147,7 +140,8 @@ static mtree_status_t fit_again(mtree_draft_t *draft)
     mtree_status_t status;
 
     if (!mtree_draft_is_large_alltoall(draft)) {
-        return mtree_tree_rates_fit(draft->packer, draft->set);
+        mtree_tree_rates_fit(draft->packer, draft->set);
+        return MTREE_OK;
     }
     status = mtree_mwu_lay(draft->packer, &what, &again, &draft->x);
     if (status == MTREE_OK) {
@@ -177,7 +171,6 @@ static int limit_alltoall(const mtree_draft_t *draft, int max_trees)
 static mtree_status_t choose_of_groups(mtree_draft_t *draft)
 {
     int max_trees = draft->packer->problem->request->max_trees, before;
-    mtree_status_t status = MTREE_OK;
 
     if (draft->shaped != NULL) {
         replace_set(draft, draft->shaped);
@@ -186,15 +179,14 @@ static mtree_status_t choose_of_groups(mtree_draft_t *draft)
     if (draft->packer->problem->request->bytes > 0.0 && draft->time <= 0.0 &&
         !mtree_draft_is_large_alltoall(draft)) {
         /* As much by fewer trees. */
-        status = mtree_tree_rates_fit(draft->packer, draft->set);
+        mtree_tree_rates_fit(draft->packer, draft->set);
         mtree_tree_set_trim(draft->set, 0, draft->x * LEAST_RATE);
     }
     before = draft->set->num_trees;
     max_trees = mtree_draft_is_large_alltoall(draft) ? limit_alltoall(draft, max_trees)
                                                      : max_trees;
     mtree_tree_set_trim(draft->set, max_trees, least_rate(draft->packer));
-    return status == MTREE_OK && draft->set->num_trees < before ? fit_again(draft)
-                                                                : status;
+    return draft->set->num_trees < before ? fit_again(draft) : MTREE_OK;
 }
 
 /* The trees that keep the request's limits.  Where that is all, rates stay. */
@@ -207,9 +199,10 @@ static mtree_status_t choose_trees(mtree_draft_t *draft)
     }
     max_trees = tree_limit(draft);
     max_trees = max_trees == 0 && draft->time > 0.0 ? MOST_SHAPED : max_trees;
-    return max_trees > 0 && (draft->set->num_trees > max_trees || draft->time > 0.0)
-               ? choose_few(draft, max_trees)
-               : MTREE_OK;
+    if (max_trees > 0 && (draft->set->num_trees > max_trees || draft->time > 0.0)) {
+        choose_few(draft, max_trees);
+    }
+    return MTREE_OK;
 }
 
 /*
@@ -217,31 +210,29 @@ static mtree_status_t choose_trees(mtree_draft_t *draft)
  * same, and on a star one chain carries as much as with nine trees from one to all others
  * beside it.
  */
-static mtree_status_t choose_fewer(mtree_draft_t *draft)
+static void choose_fewer(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
     double bits = mtree_draft_group_bits(packer);
     double most = mtree_tree_rates_time(packer, draft->set, bits) * (1.0 + FEWER_COST);
-    mtree_status_t status = MTREE_OK;
 
-    for (int count = 1; count < draft->set->num_trees && status == MTREE_OK; ++count) {
-        mtree_tree_set_t *few = NULL;
+    for (int count = 1; count < draft->set->num_trees; ++count) {
+        mtree_tree_set_t *few = mtree_tree_rates_fastest(packer, draft->set, count);
 
-        status = mtree_tree_rates_fastest(packer, draft->set, count, &few);
-        if (status == MTREE_OK && mtree_tree_rates_time(packer, few, bits) <= most) {
+        if (mtree_tree_rates_time(packer, few, bits) <= most) {
             replace_set(draft, few);
             break;
         }
         mtree_tree_set_destroy(few);
     }
-    return status;
 }
 
 mtree_status_t mtree_draft_limit(mtree_draft_t *draft)
 {
     mtree_status_t status = draft->set->num_trees > 0 ? choose_trees(draft) : MTREE_OK;
 
-    return status == MTREE_OK && draft->time > 0.0 && mtree_draft_wants_few(draft)
-               ? choose_fewer(draft)
-               : status;
+    if (status == MTREE_OK && draft->time > 0.0 && mtree_draft_wants_few(draft)) {
+        choose_fewer(draft);
+    }
+    return status;
 }

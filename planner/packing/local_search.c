@@ -40,9 +40,6 @@ mtree_local_search_t *mtree_local_search_create(mtree_arena_t *arena,
     mtree_local_search_t *search;
 
     MTREE_ARENA_ARRAY(arena, search, 1);
-    if (search == NULL) {
-        return NULL;
-    }
     search->selection = selection;
     MTREE_ARENA_ARRAY(arena, search->parent, num_hosts);
     MTREE_ARENA_ARRAY(arena, search->order, num_hosts);
@@ -53,7 +50,7 @@ mtree_local_search_t *mtree_local_search_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, search->price, (size_t)candidates->num_edges);
     MTREE_ARENA_ARRAY(arena, search->path, num_hosts);
     MTREE_ARENA_ARRAY(arena, search->free, (size_t)candidates->num_constraints);
-    return arena->status == MTREE_OK ? search : NULL;
+    return search;
 }
 
 /* The farthest host from the root, of those not below its child @a but. */

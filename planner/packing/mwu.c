@@ -89,15 +89,12 @@ static mtree_status_t lay(mwu_t *mwu, int group, double weight)
     mtree_packer_t *packer = mwu->packer;
     const mtree_candidates_t *candidates = packer->candidates;
     double size = mwu->level / fmax(weight, LEAST_WEIGHT);
-    mtree_status_t status =
-        mtree_cancel_is_set()
-            ? MTREE_ERR_CANCELLED
-            : mtree_tree_set_add(mwu->set, group, mtree_packer_root(packer, group),
-                                 packer->edges, size);
 
-    if (status != MTREE_OK) {
-        return status;
+    if (mtree_cancel_is_set()) {
+        return MTREE_ERR_CANCELLED;
     }
+    mtree_tree_set_add(mwu->set, group, mtree_packer_root(packer, group), packer->edges,
+                       size);
     mtree_candidates_count(candidates, packer->edges, packer->uses);
     for (int c = 0; c < candidates->num_constraints; ++c) {
         double more = size * packer->uses[c];
@@ -370,7 +367,7 @@ static mtree_status_t lay_shared(mwu_t *mwu)
     return status;
 }
 
-static mtree_status_t init(mwu_t *mwu)
+static void init(mwu_t *mwu)
 {
     const mtree_packer_t *packer = mwu->packer;
     const mtree_candidates_t *candidates = packer->candidates;
@@ -383,9 +380,7 @@ static mtree_status_t init(mwu_t *mwu)
     if (mwu->what->limit != NULL) {
         MTREE_ARENA_ARRAY(arena, mwu->own, (size_t)packer->num_groups * num_constraints);
     }
-    return arena->status == MTREE_OK
-               ? mtree_tree_set_create(candidates, packer->shapes->max_height, &mwu->set)
-               : MTREE_ERR_NO_MEMORY;
+    mwu->set = mtree_tree_set_create(candidates, packer->shapes->max_height);
 }
 
 mtree_status_t mtree_mwu_lay(mtree_packer_t *packer, const mtree_mwu_lay_t *what,
@@ -399,14 +394,13 @@ mtree_status_t mtree_mwu_lay(mtree_packer_t *packer, const mtree_mwu_lay_t *what
                  .end = what->end > 0 ? what->end : packer->num_groups,
                  .level = 1.0,
                  .grain = fmax(1.0, GRAIN * mtree_packer_blocks_per_tree(packer))};
-    mtree_status_t status = init(&mwu);
+    mtree_status_t status;
 
-    if (status == MTREE_OK && what->tolerance > 0.0) {
+    init(&mwu);
+    if (what->tolerance > 0.0) {
         mtree_bound_by_entrances(packer);
     }
-    if (status == MTREE_OK) {
-        status = is_huge && what->only == NULL ? lay_shared(&mwu) : lay_levels(&mwu);
-    }
+    status = is_huge && what->only == NULL ? lay_shared(&mwu) : lay_levels(&mwu);
     if (status != MTREE_OK) {
         mtree_tree_set_destroy(mwu.set);
         return status;

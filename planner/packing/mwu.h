@@ -36,7 +36,7 @@ typedef struct {
 /*
  * Lay @a what.  *set_p, which may be NULL and is freed, becomes the packing, and *x_p
  * what each of the groups gets by the packer's weights, bits/s.  MTREE_ERR_NOT_FOUND (not
- * logged): a group has no tree that is as low as all are to be.  MTREE_ERR_NO_MEMORY,
+ * logged): a group has no tree that is as low as all are to be.
  * MTREE_ERR_CANCELLED.
  */
 mtree_status_t mtree_mwu_lay(mtree_packer_t *packer, const mtree_mwu_lay_t *what,

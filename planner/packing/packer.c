@@ -15,19 +15,16 @@ void mtree_packer_destroy(mtree_packer_t *packer)
     }
 }
 
-mtree_status_t mtree_packer_create(const mtree_problem_t *problem,
-                                   const mtree_candidates_t *candidates,
-                                   mtree_packer_t **packer_p)
+mtree_packer_t *mtree_packer_create(const mtree_problem_t *problem,
+                                    const mtree_candidates_t *candidates)
 {
     const mtree_plan_request_t *request = problem->request;
     size_t num_constraints = (size_t)candidates->num_constraints;
     size_t num_hosts = (size_t)candidates->num_hosts;
     mtree_arena_t *arena = problem->arena;
-    mtree_packer_t *packer = MTREE_ARENA_ARRAY(arena, *packer_p, 1);
+    mtree_packer_t *packer;
 
-    if (packer == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    MTREE_ARENA_ARRAY(arena, packer, 1);
     packer->problem = problem;
     packer->candidates = candidates;
     packer->num_groups =
@@ -43,9 +40,8 @@ mtree_status_t mtree_packer_create(const mtree_problem_t *problem,
     MTREE_ARENA_ARRAY(arena, packer->edges, num_hosts);
     MTREE_ARENA_ARRAY(arena, packer->into, num_hosts);
     packer->prim = mtree_prim_create(arena, candidates);
-    return arena->status == MTREE_OK
-               ? mtree_tree_set_create(candidates, request->max_height, &packer->shapes)
-               : MTREE_ERR_NO_MEMORY;
+    packer->shapes = mtree_tree_set_create(candidates, request->max_height);
+    return packer;
 }
 
 double mtree_packer_weight(const mtree_packer_t *packer, const mtree_packed_t *tree)
@@ -186,8 +182,7 @@ mtree_status_t mtree_packer_prove(mtree_packer_t *packer, mtree_tree_set_t *set)
         status = mtree_packer_cheapest(packer, packer->constraint_price, g, &cost);
         sum += cost;
         if (status == MTREE_OK && set != NULL) {
-            status = mtree_tree_set_add(set, g, mtree_packer_root(packer, g),
-                                        packer->edges, 0.0);
+            mtree_tree_set_add(set, g, mtree_packer_root(packer, g), packer->edges, 0.0);
         }
     }
     if (status == MTREE_OK) {

@@ -46,12 +46,11 @@ typedef struct {
 } mtree_packer_t;
 
 /*
- * A packer for the problem, in its arena; *packer_p is for
- * mtree_packer_destroy() also on failure.  @a candidates must outlive it.
+ * A packer for the problem, in its arena, for mtree_packer_destroy().  @a candidates
+ * must outlive it.
  */
-mtree_status_t mtree_packer_create(const mtree_problem_t *problem,
-                                   const mtree_candidates_t *candidates,
-                                   mtree_packer_t **packer_p);
+mtree_packer_t *mtree_packer_create(const mtree_problem_t *problem,
+                                    const mtree_candidates_t *candidates);
 
 /* Free what is not in the arena; NULL is allowed. */
 void mtree_packer_destroy(mtree_packer_t *packer);

@@ -78,7 +78,10 @@ static mtree_status_t complete_prefix(mtree_packer_t *packer, const mtree_tree_s
     mtree_status_t status = add_last_tree(packer, mtree_tree_rates_least(packer, set),
                                           &plan->trees[set->num_trees]);
 
-    return status == MTREE_OK ? mtree_prefix_cuts_bound(packer) : status;
+    if (status == MTREE_OK) {
+        mtree_prefix_cuts_bound(packer);
+    }
+    return status;
 }
 
 /* Make a plan by @a algorithm of a set of trees. */
@@ -86,25 +89,24 @@ static mtree_status_t make_plan(mtree_packer_t *packer, const char *algorithm,
                                 const mtree_tree_set_t *set, mtree_plan_t **plan_p)
 {
     bool is_prefix = mtree_packer_is_prefix(packer);
-    mtree_status_t status = mtree_problem_plan(packer->problem, algorithm,
-                                               set->num_trees + is_prefix, plan_p);
+    mtree_plan_t *plan = *plan_p =
+        mtree_problem_plan(packer->problem, algorithm, set->num_trees + is_prefix);
+    mtree_status_t status = MTREE_OK;
 
-    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
-        mtree_tree_t *tree = &(*plan_p)->trees[t];
+    for (int t = 0; t < set->num_trees; ++t) {
+        mtree_tree_t *tree = &plan->trees[t];
 
         tree->root = set->trees[t].root;
         tree->rate = set->trees[t].rate * mtree_packer_blocks_per_tree(packer);
         mtree_tree_set_parents(set, &set->trees[t], tree->parent, NULL);
     }
-    if (status == MTREE_OK && is_prefix) {
-        status = complete_prefix(packer, set, *plan_p);
+    if (is_prefix) {
+        status = complete_prefix(packer, set, plan);
     }
-    if (status == MTREE_OK) {
-        (*plan_p)->work = packer->work;
-        (*plan_p)->bound = packer->bound * mtree_packer_num_blocks(packer);
-        status = mtree_bound_describe(packer->problem, packer->candidates,
-                                      packer->bound_price, &(*plan_p)->limit);
-    }
+    plan->work = packer->work;
+    plan->bound = packer->bound * mtree_packer_num_blocks(packer);
+    mtree_bound_describe(packer->problem, packer->candidates, packer->bound_price,
+                         &plan->limit);
     return status;
 }
 
@@ -115,18 +117,18 @@ static mtree_status_t make_plan(mtree_packer_t *packer, const char *algorithm,
 static mtree_status_t improve(mtree_draft_t *draft, double tolerance)
 {
     mtree_packer_t *packer = draft->packer;
-    double work = packer->work + IMPROVE_WORK, x;
-    mtree_tree_set_t *few = NULL;
+    const double work = packer->work + IMPROVE_WORK;
+    mtree_tree_set_t *few = mtree_tree_rates_fastest(packer, draft->set, FEW_TREES);
+    double x = mtree_tree_rates_least(packer, few);
     int before = 0;
-    mtree_status_t status = mtree_tree_rates_fastest(packer, draft->set, FEW_TREES, &few);
+    mtree_status_t status = MTREE_OK;
 
-    x = status == MTREE_OK ? mtree_tree_rates_least(packer, few) : 0.0;
     while (status == MTREE_OK && few->num_trees > before && packer->work < work &&
            x < packer->bound * (1.0 - tolerance)) {
         before = few->num_trees;
         status = mtree_packer_prove(packer, few);
         if (status == MTREE_OK) {
-            status = mtree_tree_rates_fit(packer, few);
+            mtree_tree_rates_fit(packer, few);
         }
         x = mtree_tree_rates_least(packer, few);
     }
@@ -191,22 +193,21 @@ static mtree_status_t pack_once(mtree_draft_t *draft, double bits, double work,
 
     packer->time = draft->time;
     status = mtree_mwu_lay(packer, &what, &set, &x);
-    if (status == MTREE_OK) {
-        mtree_tree_set_trim(set, packer->num_groups > 1 ? MOST_SHAPED_TREES : 0, 0.0);
-        status = mtree_tree_rates_fit(packer, set);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (status == MTREE_OK) {
-        mtree_tree_set_trim(set, 0, x * LEAST_RATE);
-        *time_p = mtree_tree_rates_time(packer, set, bits);
-    }
-    if (status == MTREE_OK && *time_p < draft->time) {
+    mtree_tree_set_trim(set, packer->num_groups > 1 ? MOST_SHAPED_TREES : 0, 0.0);
+    mtree_tree_rates_fit(packer, set);
+    mtree_tree_set_trim(set, 0, x * LEAST_RATE);
+    *time_p = mtree_tree_rates_time(packer, set, bits);
+    if (*time_p < draft->time) {
         mtree_tree_set_t *slower = draft->shaped;
 
         draft->shaped = set;
         set = slower;
     }
     mtree_tree_set_destroy(set);
-    return status;
+    return MTREE_OK;
 }
 
 /* The least time for the size, latency included: what the trees for one time need is the
@@ -279,9 +280,7 @@ static mtree_status_t plan_by(const mtree_problem_t *problem, const char *algori
     mtree_status_t status = mtree_candidates_create(problem, &candidates);
 
     if (status == MTREE_OK) {
-        status = mtree_packer_create(problem, candidates, &draft.packer);
-    }
-    if (status == MTREE_OK) {
+        draft.packer = mtree_packer_create(problem, candidates);
         status = pack_trees(&draft);
     }
     if (status == MTREE_OK) {

@@ -207,7 +207,7 @@ static void try_entrances(cuts_t *cuts)
     }
 }
 
-mtree_status_t mtree_prefix_cuts_bound(mtree_packer_t *packer)
+void mtree_prefix_cuts_bound(mtree_packer_t *packer)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     mtree_arena_t *arena = packer->problem->arena;
@@ -221,9 +221,6 @@ mtree_status_t mtree_prefix_cuts_bound(mtree_packer_t *packer)
     MTREE_ARENA_ARRAY(arena, cuts.edges, (size_t)candidates->num_edges);
     MTREE_ARENA_ARRAY(arena, cuts.count, num_constraints);
     MTREE_ARENA_ARRAY(arena, cuts.price, num_constraints);
-    if (arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     if (candidates->num_hosts <= FEW_HOSTS) {
         try_all_sets(&cuts);
     } else {
@@ -235,5 +232,4 @@ mtree_status_t mtree_prefix_cuts_bound(mtree_packer_t *packer)
         }
     }
     packer->bound = cuts.best;
-    return MTREE_OK;
 }

@@ -28,6 +28,6 @@
  * prove it, to packer->bound_price, whose prices so far show where to look.  All sets of
  * few hosts are tried; of many those of all but one, and the balls around each host.
  */
-mtree_status_t mtree_prefix_cuts_bound(mtree_packer_t *packer);
+void mtree_prefix_cuts_bound(mtree_packer_t *packer);
 
 #endif

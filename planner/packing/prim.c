@@ -38,9 +38,6 @@ mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
     mtree_prim_t *prim;
 
     MTREE_ARENA_ARRAY(arena, prim, 1);
-    if (prim == NULL) {
-        return NULL;
-    }
     prim->candidates = candidates;
     MTREE_ARENA_ARRAY(arena, prim->price, (size_t)candidates->num_edges);
     MTREE_ARENA_ARRAY(arena, prim->key, num_hosts);
@@ -53,7 +50,7 @@ mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, prim->cheapest, num_hosts / BLOCK + 1);
     MTREE_ARENA_ARRAY(arena, prim->load, (size_t)candidates->num_constraints);
     MTREE_ARENA_ARRAY(arena, prim->again, (size_t)candidates->num_constraints);
-    return arena->status == MTREE_OK ? prim : NULL;
+    return prim;
 }
 
 /* What joining over @a edge from @a host costs now; of what is more than @a most, some

@@ -57,9 +57,8 @@ static void fill_column(const mtree_problem_t *problem, const mtree_plan_t *plan
     simplex->group[column] = plan->trees[t].root;
 }
 
-mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
-                                    const mtree_plan_t *plan, double least,
-                                    const double **rate_p)
+const double *mtree_reweight_rates(const mtree_problem_t *problem,
+                                   const mtree_plan_t *plan, double least)
 {
     int num_arcs = 2 * problem->topology->num_links, num_columns = 0;
     mtree_arena_t *arena = problem->arena;
@@ -71,9 +70,6 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
     MTREE_ARENA_ARRAY(arena, rate, (size_t)plan->num_trees);
     simplex = mtree_dense_simplex_create(arena, num_arcs, capacity, plan->num_trees,
                                          num_groups(plan));
-    if (simplex == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int arc = 0; arc < num_arcs; arc++) {
         capacity[arc] = fmax(least, mtree_arc_capacity(problem->topology, arc));
     }
@@ -89,26 +85,24 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
                       ? plan->trees[t].rate
                       : simplex->rate[num_columns++] * blocks_per_tree(plan);
     }
-    *rate_p = rate;
-    return MTREE_OK;
+    return rate;
 }
 
 /* The trees of problem->request->keep with the root that is asked for: the links between
  * the two roots are reversed. */
-static mtree_status_t reroot(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+static mtree_plan_t *reroot(const mtree_problem_t *problem)
 {
     const mtree_plan_t *keep = problem->request->keep;
-    mtree_status_t status =
-        mtree_problem_plan(problem, keep->algorithm, keep->num_trees, plan_p);
+    mtree_plan_t *plan = mtree_problem_plan(problem, keep->algorithm, keep->num_trees);
 
-    for (int t = 0; t < keep->num_trees && status == MTREE_OK; t++) {
-        mtree_tree_t *tree = &(*plan_p)->trees[t];
+    for (int t = 0; t < keep->num_trees; t++) {
+        mtree_tree_t *tree = &plan->trees[t];
 
         memcpy(tree->parent, keep->trees[t].parent,
                (size_t)keep->num_hosts * sizeof(*tree->parent));
         mtree_tree_turn(tree, problem->request->root);
     }
-    return status;
+    return plan;
 }
 
 /* What tree @a t gets of @a rate; NULL: what it had. */
@@ -118,12 +112,12 @@ static double rate_of(const mtree_plan_t *keep, const double *rate, int t)
 }
 
 /* The trees of @a keep that got more than next to no rate. */
-static mtree_status_t take_trees(const mtree_problem_t *problem, const mtree_plan_t *keep,
-                                 const double *rate, mtree_plan_t **plan_p)
+static mtree_plan_t *take_trees(const mtree_problem_t *problem, const mtree_plan_t *keep,
+                                const double *rate)
 {
     double total = 0.0, least;
     int count = 0;
-    mtree_status_t status;
+    mtree_plan_t *plan;
 
     for (int t = 0; t < keep->num_trees; t++) {
         total += rate_of(keep, rate, t);
@@ -132,9 +126,9 @@ static mtree_status_t take_trees(const mtree_problem_t *problem, const mtree_pla
     for (int t = 0; t < keep->num_trees; t++) {
         count += rate_of(keep, rate, t) > least;
     }
-    status = mtree_problem_plan(problem, keep->algorithm, count, plan_p);
-    for (int t = 0, taken = 0; t < keep->num_trees && status == MTREE_OK; t++) {
-        mtree_tree_t *tree = &(*plan_p)->trees[taken];
+    plan = mtree_problem_plan(problem, keep->algorithm, count);
+    for (int t = 0, taken = 0; t < keep->num_trees; t++) {
+        mtree_tree_t *tree = &plan->trees[taken];
 
         if (rate_of(keep, rate, t) > least) {
             tree->root = keep->trees[t].root;
@@ -144,7 +138,7 @@ static mtree_status_t take_trees(const mtree_problem_t *problem, const mtree_pla
             taken++;
         }
     }
-    return status;
+    return plan;
 }
 
 mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
@@ -152,7 +146,6 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
     const mtree_plan_t *keep = problem->request->keep;
     mtree_plan_t *rooted = NULL;
     const double *rate = NULL;
-    mtree_status_t status = MTREE_OK;
 
     if (keep->collective != problem->request->collective ||
         keep->num_hosts != problem->num_hosts || mtree_plan_num_steps(keep) > 0) {
@@ -166,18 +159,15 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
     }
     if (mtree_collective_has_root(keep->collective) &&
         keep->root != problem->request->root) {
-        status = reroot(problem, &rooted);
-        keep = rooted;
+        keep = rooted = reroot(problem);
     }
-    if (status == MTREE_OK && !is_too_large(problem, keep)) {
-        status = mtree_reweight_rates(problem, keep, 0.0, &rate);
+    if (!is_too_large(problem, keep)) {
+        rate = mtree_reweight_rates(problem, keep, 0.0);
     }
-    if (status == MTREE_OK) {
-        status = take_trees(problem, keep, rate, plan_p);
-    }
-    if (status == MTREE_OK && rate == NULL) {
-        status = mtree_plan_scale_rates(problem, *plan_p);
+    *plan_p = take_trees(problem, keep, rate);
+    if (rate == NULL) {
+        mtree_plan_scale_rates(problem, *plan_p);
     }
     mtree_plan_destroy(rooted);
-    return status;
+    return MTREE_OK;
 }

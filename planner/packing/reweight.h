@@ -15,17 +15,16 @@
  * left out.  Where the request has another root, trees are rooted there.  Of a robust
  * plan there are new trees: those that carry most do not suit hosts that send more than
  * others. MTREE_ERR_INVALID (logged) when it is a plan of another collective or of other
- * hosts, MTREE_ERR_NO_MEMORY.
+ * hosts.
  */
 mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 /*
  * The rates with which the trees of @a plan carry most, the same sum for each root where
  * the collective has blocks: one per tree, in the problem's arena.  An arc's capacity
- * counts as at least @a least bits/s.  MTREE_ERR_NO_MEMORY.
+ * counts as at least @a least bits/s.
  */
-mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
-                                    const mtree_plan_t *plan, double least,
-                                    const double **rate_p);
+const double *mtree_reweight_rates(const mtree_problem_t *problem,
+                                   const mtree_plan_t *plan, double least);
 
 #endif

@@ -26,15 +26,13 @@ static mtree_status_t pack(mtree_packer_t *packer, const mtree_tree_set_t *only,
     double *limit, each;
 
     MTREE_ARENA_ARRAY(packer->problem->arena, limit, (size_t)packer->num_groups);
-    for (; what.first < packer->num_groups && limit != NULL && status == MTREE_OK;
-         ++what.first) {
+    for (; what.first < packer->num_groups && status == MTREE_OK; ++what.first) {
         what.end = what.first + 1;
         status = mtree_mwu_lay(packer, &what, &alone, &each);
         limit[what.first] = (1.0 + OWN_SLACK) * x / each;
     }
     mtree_tree_set_destroy(alone);
     what = (mtree_mwu_lay_t){.only = only, .limit = limit, .levels = LEVELS};
-    status = limit == NULL ? MTREE_ERR_NO_MEMORY : status;
     return status == MTREE_OK ? mtree_mwu_lay(packer, &what, set_p, &each) : status;
 }
 

@@ -347,41 +347,34 @@ static void drop_slow(mtree_selection_t *selection, double min_rate)
     }
 }
 
-static mtree_status_t hand_over(const mtree_selection_t *selection,
-                                mtree_tree_set_t **set_p)
+static mtree_tree_set_t *hand_over(const mtree_selection_t *selection)
 {
-    mtree_status_t status = mtree_tree_set_create(
-        selection->candidates, selection->packer->shapes->max_height, set_p);
+    mtree_tree_set_t *set = mtree_tree_set_create(selection->candidates,
+                                                  selection->packer->shapes->max_height);
 
-    for (int t = 0; t < selection->num_trees && status == MTREE_OK; ++t) {
-        status = mtree_tree_set_add(*set_p, 0, mtree_packer_root(selection->packer, 0),
-                                    selection->trees[t].edges, selection->rate[t]);
+    for (int t = 0; t < selection->num_trees; ++t) {
+        mtree_tree_set_add(set, 0, mtree_packer_root(selection->packer, 0),
+                           selection->trees[t].edges, selection->rate[t]);
     }
-    return status;
+    return set;
 }
 
-mtree_status_t mtree_select_trees(mtree_packer_t *packer,
-                                  const mtree_tree_set_t *const sets[2], int max_trees,
-                                  double min_rate, double most, double work,
-                                  mtree_tree_set_t **set_p)
+mtree_tree_set_t *mtree_select_trees(mtree_packer_t *packer,
+                                     const mtree_tree_set_t *const sets[2], int max_trees,
+                                     double min_rate, double most, double work)
 {
     search_t search = {.sets = sets, .most = most, .max_work = work};
     mtree_arena_t arena = {0};
-    mtree_status_t status;
+    mtree_tree_set_t *set;
 
     MTREE_ARENA_ARRAY(&arena, search.grow_price,
                       (size_t)packer->candidates->num_constraints);
     search.selection = mtree_selection_create(&arena, packer, max_trees);
-    if (search.selection != NULL) {
-        search.local_search = mtree_local_search_create(&arena, search.selection);
-    }
-    status = arena.status;
-    if (status == MTREE_OK) {
-        improve_starts(&search);
-        kick(&search);
-        drop_slow(search.selection, min_rate);
-        status = hand_over(search.selection, set_p);
-    }
+    search.local_search = mtree_local_search_create(&arena, search.selection);
+    improve_starts(&search);
+    kick(&search);
+    drop_slow(search.selection, min_rate);
+    set = hand_over(search.selection);
     mtree_arena_cleanup(&arena);
-    return status;
+    return set;
 }

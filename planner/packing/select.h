@@ -12,11 +12,10 @@
  * that carry as much by the packer's weights as can be found in @a work steps; @a most is
  * what no set can exceed: the largest trees of two @a sets, and greedy starts, then
  * exchange of single edges and of whole trees, each judged by the exact linear program
- * over the set.  *set_p is the caller's, also on failure.
+ * over the set.  The caller's.
  */
-mtree_status_t mtree_select_trees(mtree_packer_t *packer,
-                                  const mtree_tree_set_t *const sets[2], int max_trees,
-                                  double min_rate, double most, double work,
-                                  mtree_tree_set_t **set_p);
+mtree_tree_set_t *mtree_select_trees(mtree_packer_t *packer,
+                                     const mtree_tree_set_t *const sets[2], int max_trees,
+                                     double min_rate, double most, double work);
 
 #endif

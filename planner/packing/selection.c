@@ -19,9 +19,6 @@ mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_packer_t *
     mtree_selection_t *selection;
 
     MTREE_ARENA_ARRAY(arena, selection, 1);
-    if (selection == NULL) {
-        return NULL;
-    }
     selection->packer = packer;
     selection->candidates = candidates;
     selection->max_trees = max_trees;
@@ -31,14 +28,11 @@ mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_packer_t *
     MTREE_ARENA_ARRAY(arena, selection->constraint_price, num_constraints);
     MTREE_ARENA_ARRAY(arena, selection->left, num_constraints);
     MTREE_ARENA_ARRAY(arena, selection->best_edges, trees * num_hosts);
-    for (int t = 0; t < max_trees && arena->status == MTREE_OK; ++t) {
+    for (int t = 0; t < max_trees; ++t) {
         MTREE_ARENA_ARRAY(arena, selection->trees[t].edges, num_hosts);
     }
     selection->simplex = mtree_dense_simplex_create(arena, candidates->num_constraints,
                                                     candidates->capacity, max_trees, 1);
-    if (selection->simplex == NULL) {
-        return NULL;
-    }
     selection->uses = selection->simplex->uses;
     selection->weight = selection->simplex->weight;
     return selection;

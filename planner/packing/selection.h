@@ -29,8 +29,7 @@ typedef struct {
     double work;     /* done so far, besides the simplex's */
 } mtree_selection_t;
 
-/* An empty selection with room for @a max_trees trees, in @a arena; NULL without memory.
- */
+/* An empty selection with room for @a max_trees trees, in @a arena. */
 mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_packer_t *packer,
                                           int max_trees);
 

@@ -85,7 +85,7 @@ static double overload(const mtree_dense_simplex_t *simplex, int num_trees)
     return most;
 }
 
-mtree_status_t mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *set)
+void mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *set)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     int num_constraints = candidates->num_constraints;
@@ -94,14 +94,10 @@ mtree_status_t mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *se
     double x, over;
 
     if ((double)set->num_trees * num_constraints > MAX_FIT_USES) {
-        return MTREE_OK;
+        return;
     }
     simplex = mtree_dense_simplex_create(&arena, num_constraints, candidates->capacity,
                                          set->num_trees, packer->num_groups);
-    if (simplex == NULL) {
-        mtree_arena_cleanup(&arena);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int t = 0; t < set->num_trees; ++t) {
         mtree_candidates_count(candidates, set->trees[t].edges, simplex->uses[t]);
         simplex->weight[t] = mtree_packer_weight(packer, &set->trees[t]);
@@ -120,25 +116,19 @@ mtree_status_t mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *se
         }
     }
     mtree_arena_cleanup(&arena);
-    return MTREE_OK;
 }
 
-mtree_status_t mtree_tree_rates_fastest(mtree_packer_t *packer,
-                                        const mtree_tree_set_t *set, int count,
-                                        mtree_tree_set_t **few_p)
+mtree_tree_set_t *mtree_tree_rates_fastest(mtree_packer_t *packer,
+                                           const mtree_tree_set_t *set, int count)
 {
-    mtree_status_t status =
-        mtree_tree_set_create(set->candidates, set->max_height, few_p);
+    mtree_tree_set_t *few = mtree_tree_set_create(set->candidates, set->max_height);
 
-    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
+    for (int t = 0; t < set->num_trees; ++t) {
         const mtree_packed_t *tree = &set->trees[t];
 
-        status =
-            mtree_tree_set_add(*few_p, tree->group, tree->root, tree->edges, tree->rate);
+        mtree_tree_set_add(few, tree->group, tree->root, tree->edges, tree->rate);
     }
-    if (status == MTREE_OK) {
-        mtree_tree_set_trim(*few_p, count, 0.0);
-        status = mtree_tree_rates_fit(packer, *few_p);
-    }
-    return status;
+    mtree_tree_set_trim(few, count, 0.0);
+    mtree_tree_rates_fit(packer, few);
+    return few;
 }

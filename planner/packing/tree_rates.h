@@ -22,12 +22,11 @@ double mtree_tree_rates_least(const mtree_packer_t *packer, const mtree_tree_set
  * and leave the prices of that program in packer->constraint_price.  Sets of very many
  * trees keep their rates.
  */
-mtree_status_t mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *set);
+void mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *set);
 
 /* The fastest @a count trees of each group of @a set, with the rates that suit these
- * best.  *few_p is the caller's, also on failure. */
-mtree_status_t mtree_tree_rates_fastest(mtree_packer_t *packer,
-                                        const mtree_tree_set_t *set, int count,
-                                        mtree_tree_set_t **few_p);
+ * best; the caller's. */
+mtree_tree_set_t *mtree_tree_rates_fastest(mtree_packer_t *packer,
+                                           const mtree_tree_set_t *set, int count);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,36 +37,25 @@ void mtree_tree_set_destroy(mtree_tree_set_t *set)
     free(set);
 }
 
-mtree_status_t mtree_tree_set_create(const mtree_candidates_t *candidates, int max_height,
-                                     mtree_tree_set_t **set_p)
+mtree_tree_set_t *mtree_tree_set_create(const mtree_candidates_t *candidates,
+                                        int max_height)
 {
-    mtree_tree_set_t *set = calloc(1, sizeof(*set));
+    mtree_tree_set_t *set = mtree_calloc(1, sizeof(*set));
+    mtree_arena_t *arena = &set->arena;
+    scratch_t *scratch = MTREE_ARENA_ARRAY(arena, set->scratch, 1);
     size_t n = (size_t)candidates->num_hosts;
-    scratch_t *scratch;
 
-    if (set == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     set->candidates = candidates;
     set->max_height = max_height;
-    scratch = MTREE_ARENA_ARRAY(&set->arena, set->scratch, 1);
-    if (scratch != NULL) {
-        MTREE_ARENA_ARRAY(&set->arena, scratch->edges, n);
-        MTREE_ARENA_ARRAY(&set->arena, scratch->marks,
-                          (size_t)candidates->num_edges / 64 + 1);
-        MTREE_ARENA_ARRAY(&set->arena, scratch->first, n + 2);
-        MTREE_ARENA_ARRAY(&set->arena, scratch->ends, 2 * n);
-        MTREE_ARENA_ARRAY(&set->arena, scratch->queue, n);
-        MTREE_ARENA_ARRAY(&set->arena, scratch->parent, n);
-        MTREE_ARENA_ARRAY(&set->arena, scratch->seconds, 3 * n);
-        MTREE_ARENA_ARRAY(&set->arena, scratch->hops, 3 * n);
-    }
-    if (set->arena.status != MTREE_OK) {
-        mtree_tree_set_destroy(set);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *set_p = set;
-    return MTREE_OK;
+    MTREE_ARENA_ARRAY(arena, scratch->edges, n);
+    MTREE_ARENA_ARRAY(arena, scratch->marks, (size_t)candidates->num_edges / 64 + 1);
+    MTREE_ARENA_ARRAY(arena, scratch->first, n + 2);
+    MTREE_ARENA_ARRAY(arena, scratch->ends, 2 * n);
+    MTREE_ARENA_ARRAY(arena, scratch->queue, n);
+    MTREE_ARENA_ARRAY(arena, scratch->parent, n);
+    MTREE_ARENA_ARRAY(arena, scratch->seconds, 3 * n);
+    MTREE_ARENA_ARRAY(arena, scratch->hops, 3 * n);
+    return set;
 }
 
 /* List the tree's edges at each of their hosts. */
@@ -237,48 +227,38 @@ static int find_slot(const mtree_tree_set_t *set, const mtree_packed_t *wanted)
 }
 
 /* Make the hash table anew, four times as large as the array of trees. */
-static mtree_status_t resize_table(mtree_tree_set_t *set)
+static void resize_table(mtree_tree_set_t *set)
 {
-    int num_slots = 4 * set->capacity;
-    int *slots = malloc((size_t)num_slots * sizeof(*slots));
-
-    if (slots == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     free(set->slots);
-    set->slots = slots;
-    set->num_slots = num_slots;
-    for (int s = 0; s < num_slots; ++s) {
-        slots[s] = -1;
+    set->num_slots = 4 * set->capacity;
+    set->slots = mtree_malloc((size_t)set->num_slots * sizeof(*set->slots));
+    for (int s = 0; s < set->num_slots; ++s) {
+        set->slots[s] = -1;
     }
     for (int t = 0; t < set->num_trees; ++t) {
-        slots[find_slot(set, &set->trees[t])] = t;
+        set->slots[find_slot(set, &set->trees[t])] = t;
     }
-    return MTREE_OK;
 }
 
 /* Memory for one more tree, and a hash table that is at most a quarter full. */
-static mtree_status_t reserve_tree(mtree_tree_set_t *set)
+static void reserve_tree(mtree_tree_set_t *set)
 {
-    mtree_status_t status = mtree_array_reserve(&set->trees, &set->capacity,
-                                                set->num_trees + 1, sizeof(*set->trees));
-
-    return status == MTREE_OK && set->num_slots < 4 * set->capacity ? resize_table(set)
-                                                                    : status;
+    mtree_array_reserve(&set->trees, &set->capacity, set->num_trees + 1,
+                        sizeof(*set->trees));
+    if (set->num_slots < 4 * set->capacity) {
+        resize_table(set);
+    }
 }
 
-mtree_status_t mtree_tree_set_add(mtree_tree_set_t *set, int group, int root,
-                                  const int *edges, double rate)
+void mtree_tree_set_add(mtree_tree_set_t *set, int group, int root, const int *edges,
+                        double rate)
 {
     size_t num_edges = (size_t)set->candidates->num_hosts - 1;
     size_t size = num_edges * sizeof(*edges);
     mtree_packed_t tree = {.group = group, .root = root, .edges = set->scratch->edges};
-    mtree_status_t status = reserve_tree(set);
     int slot;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
+    reserve_tree(set);
     sort_edges(set, edges);
     tree.hash = mtree_hash_bytes(mtree_hash_bytes(MTREE_HASH_INIT, &group, sizeof(group)),
                                  tree.edges, size);
@@ -286,16 +266,12 @@ mtree_status_t mtree_tree_set_add(mtree_tree_set_t *set, int group, int root,
     if (set->slots[slot] < 0) {
         mtree_tree_set_measure(set, &tree);
         MTREE_ARENA_ARRAY(&set->arena, tree.edges, num_edges);
-        if (tree.edges == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
         memcpy(tree.edges, set->scratch->edges, size);
         set->slots[slot] = set->num_trees;
         tree.number = set->num_trees;
         set->trees[set->num_trees++] = tree;
     }
     set->trees[set->slots[slot]].rate += rate;
-    return MTREE_OK;
 }
 
 /* Each group's trees together, the fastest first. */

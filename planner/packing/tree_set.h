@@ -39,8 +39,8 @@ typedef struct {
 } mtree_tree_set_t;
 
 /* An empty set, owned by the caller; @a candidates must outlive it. */
-mtree_status_t mtree_tree_set_create(const mtree_candidates_t *candidates, int max_height,
-                                     mtree_tree_set_t **set_p);
+mtree_tree_set_t *mtree_tree_set_create(const mtree_candidates_t *candidates,
+                                        int max_height);
 
 /* Free; NULL is allowed. */
 void mtree_tree_set_destroy(mtree_tree_set_t *set);
@@ -49,8 +49,8 @@ void mtree_tree_set_destroy(mtree_tree_set_t *set);
  * Add @a rate to that of a tree, which is put into the set unless it is there.  @a edges
  * are copied and may come in any order; @a root is the root, where that is given.
  */
-mtree_status_t mtree_tree_set_add(mtree_tree_set_t *set, int group, int root,
-                                  const int *edges, double rate);
+void mtree_tree_set_add(mtree_tree_set_t *set, int group, int root, const int *edges,
+                        double rate);
 
 /* Keep the fastest @a max_trees (0: all) of each group, and of those the ones with @a
  * min_rate, but at least one. */

@@ -32,21 +32,16 @@ static inline double mtree_problem_hop(const mtree_problem_t *problem)
 
 /* An empty plan for @a problem, its size and root, with room for @a num_trees trees
  * (mtree_plan_create). */
-static inline mtree_status_t mtree_problem_plan(const mtree_problem_t *problem,
-                                                const char *algorithm, int num_trees,
-                                                mtree_plan_t **plan_p)
+static inline mtree_plan_t *mtree_problem_plan(const mtree_problem_t *problem,
+                                               const char *algorithm, int num_trees)
 {
     const mtree_plan_request_t *request = problem->request;
-    mtree_status_t status =
-        mtree_plan_create(request->collective, algorithm, problem->num_hosts,
-                          problem->names, num_trees, plan_p);
+    mtree_plan_t *plan = mtree_plan_create(request->collective, algorithm,
+                                           problem->num_hosts, problem->names, num_trees);
 
-    if (status == MTREE_OK) {
-        (*plan_p)->bytes = request->bytes;
-        (*plan_p)->root =
-            mtree_collective_has_root(request->collective) ? request->root : -1;
-    }
-    return status;
+    plan->bytes = request->bytes;
+    plan->root = mtree_collective_has_root(request->collective) ? request->root : -1;
+    return plan;
 }
 
 /*

@@ -3,6 +3,7 @@
 
 #include "base/address.h"
 #include "base/array.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,6 @@ typedef struct {
     const mtree_topology_t *topology;
     const mtree_routes_t *routes;
     int capacity;
-    mtree_status_t status;
 } lister_t;
 
 /* Cable number @a number of the link of @a arc, as seen along the arc. */
@@ -83,11 +83,9 @@ static void add(lister_t *lister, int a, int b, const mtree_cable_t *cable)
         cable->ends[0].family != cable->ends[1].family) {
         return;
     }
-    lister->status = mtree_array_reserve(&plan->cables, &lister->capacity,
-                                         plan->num_cables + 1, sizeof(*plan->cables));
-    if (lister->status == MTREE_OK) {
-        plan->cables[plan->num_cables++] = (mtree_plan_cable_t){a, b, *cable};
-    }
+    mtree_array_reserve(&plan->cables, &lister->capacity, plan->num_cables + 1,
+                        sizeof(*plan->cables));
+    plan->cables[plan->num_cables++] = (mtree_plan_cable_t){a, b, *cable};
 }
 
 /* Those between hosts @a a and @a b. */
@@ -103,7 +101,7 @@ static void add_pair(lister_t *lister, int a, int b)
     first = num_cables(topology, first_arc);
     last = num_cables(topology, last_arc);
     count = first == 0 || last == 0 ? 0 : first > last ? first : last;
-    for (int number = 0; number < count && lister->status == MTREE_OK; number++) {
+    for (int number = 0; number < count; number++) {
         const int far = count > first; /* the end with more interfaces */
         mtree_cable_t cable = cable_along(topology, far ? last_arc : first_arc, number);
 
@@ -152,26 +150,22 @@ static bool has_cables(const mtree_topology_t *topology)
     return false;
 }
 
-mtree_status_t mtree_plan_add_cables(mtree_plan_t *plan, const mtree_topology_t *topology,
-                                     const mtree_routes_t *routes)
+void mtree_plan_add_cables(mtree_plan_t *plan, const mtree_topology_t *topology,
+                           const mtree_routes_t *routes)
 {
     const size_t hosts = (size_t)plan->num_hosts;
     lister_t lister = {.plan = plan, .topology = topology, .routes = routes};
     bool *marked;
 
     if (!has_cables(topology)) {
-        return MTREE_OK;
+        return;
     }
-    marked = calloc(hosts * hosts, sizeof(*marked));
-    if (marked == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    marked = mtree_calloc(hosts * hosts, sizeof(*marked));
     mark_pairs(plan, marked);
-    for (size_t pair = 0; pair < hosts * hosts && lister.status == MTREE_OK; pair++) {
+    for (size_t pair = 0; pair < hosts * hosts; pair++) {
         if (marked[pair]) {
             add_pair(&lister, (int)(pair / hosts), (int)(pair % hosts));
         }
     }
     free(marked);
-    return lister.status;
 }

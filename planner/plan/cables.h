@@ -11,9 +11,9 @@
  * List in @a plan the cables between hosts that exchange messages in it: of a plan that
  * names a program all may.  They are those of the link between the two, or the interfaces
  * at both ends of a route without other hosts.  @a routes, of @a topology, number the
- * hosts as the plan does.  MTREE_ERR_NO_MEMORY; the list is incomplete then.
+ * hosts as the plan does.
  */
-mtree_status_t mtree_plan_add_cables(mtree_plan_t *plan, const mtree_topology_t *topology,
-                                     const mtree_routes_t *routes);
+void mtree_plan_add_cables(mtree_plan_t *plan, const mtree_topology_t *topology,
+                           const mtree_routes_t *routes);
 
 #endif

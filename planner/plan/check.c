@@ -2,6 +2,7 @@
 /*
  * Is a plan well formed, and does it keep the capacities?
  */
+#include "base/memory.h"
 #include "planner/plan/plan.h"
 
 #include "base/arena.h"
@@ -212,8 +213,7 @@ void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *rou
     const mtree_program_hosts_t program = mtree_plan_program(plan);
     program_load_t of = {routes, bits, load};
 
-    /* Without memory, which ends the job elsewhere, nothing is loaded. */
-    (void)mtree_program_messages(&program, add_message, &of);
+    mtree_program_messages(&program, add_message, &of);
 }
 
 void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes, double *load)
@@ -243,13 +243,10 @@ static mtree_status_t check_capacities(const mtree_plan_t *plan,
                                        const mtree_routes_t *routes)
 {
     int num_arcs = 2 * topology->num_links;
-    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    double *load = mtree_calloc((size_t)num_arcs + 1, sizeof(*load));
     char rate[MTREE_UNITS_LENGTH], limit[MTREE_UNITS_LENGTH];
     mtree_status_t status = MTREE_OK;
 
-    if (load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_plan_load(plan, routes, load);
     for (int arc = 0; arc < num_arcs && status == MTREE_OK; ++arc) {
         double capacity = mtree_arc_capacity(topology, arc);
@@ -350,9 +347,6 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
     MTREE_ARENA_ARRAY(&arena, waiting, (size_t)plan->num_hosts);
     MTREE_ARENA_ARRAY(&arena, below, (size_t)plan->num_hosts);
     MTREE_ARENA_ARRAY(&arena, sums, (size_t)plan->num_hosts);
-    if (status == MTREE_OK) {
-        status = arena.status;
-    }
     if (status == MTREE_OK) {
         status = check_root(plan);
     }

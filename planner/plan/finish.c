@@ -287,34 +287,30 @@ static void lengthen_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
     }
 }
 
-mtree_status_t mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
+void mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double *load, busiest;
 
     MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
-    if (load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     mtree_plan_load(plan, problem->routes, load);
     busiest = mtree_plan_busiest(problem->topology, load);
     for (int t = 0; t < plan->num_trees; ++t) {
         plan->trees[t].rate = busiest > 0.0 ? plan->trees[t].rate / busiest : 0.0;
     }
-    return MTREE_OK;
 }
 
 /* When no tree has a rate: one for all, the highest that no arc is overloaded by. */
-static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
+static void fill_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     for (int t = 0; t < plan->num_trees; ++t) {
         if (plan->trees[t].rate > 0.0) {
-            return MTREE_OK;
+            return;
         }
     }
     for (int t = 0; t < plan->num_trees; ++t) {
         plan->trees[t].rate = 1.0;
     }
-    return mtree_plan_scale_rates(problem, plan);
+    mtree_plan_scale_rates(problem, plan);
 }
 
 /* What the messages of a program take. */
@@ -355,51 +351,40 @@ static void cut_messages(const mtree_problem_t *problem, const messages_t *messa
 
 /* Of a plan that names a program, and is not finished yet: its longest chain of messages,
  * and what the busiest arc needs for all of them. */
-static mtree_status_t finish_program(const mtree_problem_t *problem, mtree_plan_t *plan)
+static void finish_program(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     const mtree_program_hosts_t program = mtree_plan_program(plan);
     messages_t messages = {.routes = problem->routes};
     double busiest, chain;
-    mtree_status_t status;
 
     if (plan->throughput > 0.0) {
-        return MTREE_OK;
+        return;
     }
     MTREE_ARENA_ARRAY(problem->arena, messages.load,
                       2 * (size_t)problem->topology->num_links);
-    if (messages.load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    status = mtree_program_chain(&program, problem->routes, mtree_problem_hop(problem),
-                                 add_message, &messages, &chain);
+    chain = mtree_program_chain(&program, problem->routes, mtree_problem_hop(problem),
+                                add_message, &messages);
     busiest = mtree_plan_busiest(problem->topology, messages.load);
     plan->throughput = busiest > 0.0 ? 1.0 / busiest : 0.0;
-    if (status == MTREE_OK && plan->bytes > 0.0 && plan->throughput > 0.0) {
+    if (plan->bytes > 0.0 && plan->throughput > 0.0) {
         cut_messages(problem, &messages, plan);
         plan->seconds = chain + 8.0 * plan->bytes * busiest;
     }
-    return status;
 }
 
-mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)
+void mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double *delay;
     int *members;
-    mtree_status_t status;
 
     if (plan->order != NULL) {
-        return finish_program(problem, plan);
+        finish_program(problem, plan);
+        return;
     }
     MTREE_ARENA_ARRAY(problem->arena, delay, (size_t)plan->num_trees);
     MTREE_ARENA_ARRAY(problem->arena, members, (size_t)plan->num_trees);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     fill_latencies(problem, plan);
-    status = fill_rates(problem, plan);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    fill_rates(problem, plan);
     for (int t = 0; t < plan->num_trees; ++t) {
         delay[t] = mtree_tree_delay(&plan->trees[t], plan->num_hosts, plan->collective);
     }
@@ -408,7 +393,6 @@ mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *p
     if (plan->bytes > 0.0) {
         fill_chunks(problem, plan);
         lengthen_chunks(problem, plan);
-        status = mtree_plan_predict(problem, plan);
+        mtree_plan_predict(problem, plan);
     }
-    return status;
 }

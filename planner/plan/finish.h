@@ -80,9 +80,8 @@ size_t mtree_chunk_bytes(double size);
  * hop. */
 double mtree_plan_filling(const mtree_plan_t *plan);
 
-/* Scale the rates of all trees alike until some arc is full and none is overloaded.
- * MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan);
+/* Scale the rates of all trees alike until some arc is full and none is overloaded. */
+void mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan);
 
 /*
  * Fill in what @a plan, made for @a problem, does not have yet: each tree's latencies
@@ -91,6 +90,6 @@ mtree_status_t mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan
  * the time all are done when plan->bytes > 0, to the rates otherwise), throughput, chunk
  * sizes that are 0, and seconds.
  */
-mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan);
+void mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "planner/plan/json.h"
 
 #include "base/log.h"
@@ -86,10 +87,7 @@ static mtree_status_t read_hosts(reader_t *reader, const json_t *object,
                     MAX_HOSTS);
         return MTREE_ERR_LIMIT;
     }
-    hosts = calloc(count, sizeof(*hosts));
-    if (hosts == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    hosts = mtree_calloc(count, sizeof(*hosts));
     status = read_names(reader, array, 0, hosts);
     if (status == MTREE_OK) {
         status = read_names(reader, relays, active, hosts);
@@ -229,10 +227,7 @@ static mtree_status_t read_head(const reader_t *reader, const json_t *object,
         }
     }
     if (limit != NULL) {
-        plan->limit = strdup(limit);
-        if (plan->limit == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
+        plan->limit = mtree_strdup(limit);
     }
     return MTREE_OK;
 }
@@ -253,10 +248,7 @@ static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
         return bad(reader, "\"route_bps\", _ns and _links are not of every two hosts",
                    "give hosts x hosts numbers in each, or none of them");
     }
-    plan->routes = calloc(pairs, sizeof(*plan->routes));
-    if (plan->routes == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    plan->routes = mtree_calloc(pairs, sizeof(*plan->routes));
     for (size_t i = 0; i < pairs; ++i) {
         double rate = json_number_value(json_array_get(rates, i));
         double latency = json_number_value(json_array_get(latencies, i)) * 1e-9;
@@ -310,10 +302,7 @@ static mtree_status_t read_order(const reader_t *reader, const json_t *object,
     if (json_array_size(order) != (size_t)plan->num_hosts) {
         return bad(reader, "\"order\" has not all hosts", "name each host once");
     }
-    plan->order = malloc((size_t)plan->num_hosts * sizeof(*plan->order));
-    if (plan->order == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    plan->order = mtree_malloc((size_t)plan->num_hosts * sizeof(*plan->order));
     for (int i = 0; i < plan->num_hosts; ++i) {
         plan->order[i] = host_number(reader, json_array_get(order, (size_t)i));
     }
@@ -384,10 +373,8 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
     }
     status = count_trees(reader, object, num_hosts, &num_trees);
     if (status == MTREE_OK) {
-        status = mtree_plan_create(collective, algorithm == NULL ? "file" : algorithm,
-                                   num_hosts, hosts, num_trees, &plan);
-    }
-    if (status == MTREE_OK) {
+        plan = mtree_plan_create(collective, algorithm == NULL ? "file" : algorithm,
+                                 num_hosts, hosts, num_trees);
         plan->num_relays = num_relays;
     }
     for (size_t i = 0; i < sizeof(read) / sizeof(read[0]) && status == MTREE_OK; ++i) {
@@ -422,9 +409,8 @@ mtree_status_t mtree_plan_from_json(const char *text, size_t length, const char 
         mtree_error("%s:%d: %s; a plan is one JSON object", name, error.line, error.text);
         return MTREE_ERR_INVALID;
     }
-    reader.numbers = json_object();
-    status = reader.numbers == NULL ? MTREE_ERR_NO_MEMORY
-                                    : plan_from_object(&reader, object, plan_p);
+    reader.numbers = mtree_existing(json_object());
+    status = plan_from_object(&reader, object, plan_p);
     json_decref(reader.numbers);
     json_decref(object);
     return status;

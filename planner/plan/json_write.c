@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "planner/plan/json.h"
 
 #include "base/log.h"
@@ -104,7 +105,7 @@ static int order_to_json(const mtree_plan_t *plan, json_t *object)
 static char *json_text(const json_t *object)
 {
     size_t length = json_dumpb(object, NULL, 0, JSON_INDENT(1));
-    char *text = length == 0 ? NULL : malloc(length + 1);
+    char *text = length == 0 ? NULL : mtree_malloc(length + 1);
 
     if (text == NULL || json_dumpb(object, text, length, JSON_INDENT(1)) != length) {
         free(text);

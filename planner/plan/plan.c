@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/plan.h"
 
+#include "base/memory.h"
 #include "planner/plan/program_of.h"
 
 #include <math.h>
@@ -10,61 +11,39 @@
 /* Of a message whose size is not known. */
 #define ASSUMED_BYTES 1e6
 
-static mtree_status_t tree_init(mtree_tree_t *tree, int num_hosts)
+static void tree_init(mtree_tree_t *tree, int num_hosts)
 {
-    tree->parent = malloc((size_t)num_hosts * sizeof(*tree->parent));
-    tree->latency = calloc((size_t)num_hosts, sizeof(*tree->latency));
-    tree->step = calloc((size_t)num_hosts, sizeof(*tree->step));
-    if (tree->parent == NULL || tree->latency == NULL || tree->step == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    tree->parent = mtree_malloc((size_t)num_hosts * sizeof(*tree->parent));
+    tree->latency = mtree_calloc((size_t)num_hosts, sizeof(*tree->latency));
+    tree->step = mtree_calloc((size_t)num_hosts, sizeof(*tree->step));
     for (int i = 0; i < num_hosts; ++i) {
         tree->parent[i] = -1;
     }
-    return MTREE_OK;
 }
 
-mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algorithm,
-                                 int num_hosts, const char *const *hosts, int num_trees,
-                                 mtree_plan_t **plan_p)
+mtree_plan_t *mtree_plan_create(mtree_collective_t collective, const char *algorithm,
+                                int num_hosts, const char *const *hosts, int num_trees)
 {
     mtree_plan_t *plan;
 
-    if (num_hosts < 1 || num_trees < 0 ||
-        mtree_collective_check(collective) != MTREE_OK) {
-        return MTREE_ERR_INVALID;
+    if (mtree_collective_check(collective) != MTREE_OK) {
+        return NULL;
     }
-    plan = calloc(1, sizeof(*plan));
-    if (plan == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    plan = mtree_calloc(1, sizeof(*plan));
     plan->collective = collective;
     plan->root = -1;
     plan->num_hosts = num_hosts;
     plan->num_trees = num_trees;
-    plan->algorithm = strdup(algorithm);
-    plan->hosts = calloc((size_t)num_hosts, sizeof(*plan->hosts));
-    plan->trees = calloc((size_t)num_trees + 1, sizeof(*plan->trees));
-    if (plan->algorithm == NULL || plan->hosts == NULL || plan->trees == NULL) {
-        goto destroy_plan;
-    }
+    plan->algorithm = mtree_strdup(algorithm);
+    plan->hosts = mtree_calloc((size_t)num_hosts, sizeof(*plan->hosts));
+    plan->trees = mtree_calloc((size_t)num_trees + 1, sizeof(*plan->trees));
     for (int i = 0; i < num_hosts; ++i) {
-        plan->hosts[i] = strdup(hosts[i]);
-        if (plan->hosts[i] == NULL) {
-            goto destroy_plan;
-        }
+        plan->hosts[i] = mtree_strdup(hosts[i]);
     }
     for (int t = 0; t < num_trees; ++t) {
-        if (tree_init(&plan->trees[t], num_hosts) != MTREE_OK) {
-            goto destroy_plan;
-        }
+        tree_init(&plan->trees[t], num_hosts);
     }
-    *plan_p = plan;
-    return MTREE_OK;
-
-destroy_plan:
-    mtree_plan_destroy(plan);
-    return MTREE_ERR_NO_MEMORY;
+    return plan;
 }
 
 mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
@@ -74,16 +53,10 @@ mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
         (plan->num_relays > 0 && plan->num_relays != num_relays)) {
         return MTREE_ERR_INVALID;
     }
-    plan->relays = calloc((size_t)num_relays + 1, sizeof(*plan->relays));
-    if (plan->relays == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    plan->relays = mtree_calloc((size_t)num_relays + 1, sizeof(*plan->relays));
     plan->num_relays = num_relays;
     for (int i = 0; i < num_relays; ++i) {
-        plan->relays[i] = strdup(addresses[i]);
-        if (plan->relays[i] == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
+        plan->relays[i] = mtree_strdup(addresses[i]);
     }
     return MTREE_OK;
 }
@@ -370,22 +343,21 @@ double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
 {
     double bytes = mtree_collective_root_bytes(plan->collective, plan->bytes,
                                                mtree_plan_num_active(plan));
-    double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
+    double *messages = mtree_calloc((size_t)plan->num_hosts, sizeof(*messages));
     double most = 0, sum = 0;
 
-    if (plan->order != NULL && messages != NULL) {
+    if (plan->order != NULL) {
         const mtree_program_hosts_t program = mtree_plan_program(plan);
 
-        /* Without memory there is nothing to count. */
-        (void)mtree_program_messages(&program, count_message, &(count_t){plan, messages});
+        mtree_program_messages(&program, count_message, &(count_t){plan, messages});
     }
-    for (int t = 0; t < plan->num_trees && messages != NULL; t++) {
+    for (int t = 0; t < plan->num_trees; t++) {
         if (plan->trees[t].share * bytes > 0.5) {
             add_tree_messages(plan, &plan->trees[t], plan->trees[t].share * bytes,
                               messages);
         }
     }
-    for (int host = 0; host < plan->num_hosts && messages != NULL; host++) {
+    for (int host = 0; host < plan->num_hosts; host++) {
         most = fmax(most, messages[host]);
         sum += messages[host];
     }

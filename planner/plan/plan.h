@@ -102,12 +102,11 @@ typedef struct {
 
 /*
  * An empty plan over @a num_hosts hosts with room for @a num_trees trees whose parents
- * are all -1.  `hosts` names are copied.  Owned by the caller.  MTREE_ERR_INVALID for an
- * unknown collective (logged).
+ * are all -1.  `hosts` names are copied.  Owned by the caller.  NULL for an unknown
+ * collective (logged).
  */
-mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algorithm,
-                                 int num_hosts, const char *const *hosts, int num_trees,
-                                 mtree_plan_t **plan_p);
+mtree_plan_t *mtree_plan_create(mtree_collective_t collective, const char *algorithm,
+                                int num_hosts, const char *const *hosts, int num_trees);
 
 /*
  * The last @a num_relays hosts of @a plan become relays that listen at @a addresses,
@@ -211,7 +210,7 @@ void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *rou
 double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
 
 /* Messages that the host sends and receives which has the most of them, in a call of
- * plan->bytes; 0 without memory.  *total_p (NULL: not wanted) is how many there are. */
+ * plan->bytes.  *total_p (NULL: not wanted) is how many there are. */
 double mtree_plan_messages(const mtree_plan_t *plan, double *total_p);
 
 /*

@@ -76,26 +76,19 @@ static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_
 }
 
 /* The seconds for which the busiest arc is busy. */
-static mtree_status_t busiest_time(const mtree_problem_t *problem,
-                                   const mtree_plan_t *plan, double *seconds_p)
+static double busiest_time(const mtree_problem_t *problem, const mtree_plan_t *plan)
 {
     int num_arcs = 2 * problem->topology->num_links;
-    double *load;
+    double *load, seconds;
 
     MTREE_ARENA_ARRAY(problem->arena, load, (size_t)num_arcs);
-    if (load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_plan_tree_load(plan, t, problem->routes,
                              plan->trees[t].share * mtree_plan_message_bits(plan), load);
     }
-    *seconds_p = mtree_plan_busiest(problem->topology, load);
+    seconds = mtree_plan_busiest(problem->topology, load);
     /* Nothing is predicted where nothing gets through. */
-    if (!isfinite(*seconds_p)) {
-        *seconds_p = 0.0;
-    }
-    return MTREE_OK;
+    return isfinite(seconds) ? seconds : 0.0;
 }
 
 /* What the trees of one root take: the longest path of a first chunk, and the longest
@@ -131,18 +124,14 @@ static root_time_t root_time(const mtree_problem_t *problem, const mtree_plan_t 
     return most;
 }
 
-mtree_status_t mtree_plan_predict(const mtree_problem_t *problem, mtree_plan_t *plan)
+void mtree_plan_predict(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    double seconds = 0.0, heads = 0.0, rest = 0.0, slowest = 0.0;
+    double heads = 0.0, rest = 0.0, slowest = 0.0;
     first_chunk_t first;
-    mtree_status_t status = busiest_time(problem, plan, &seconds);
 
     MTREE_ARENA_ARRAY(problem->arena, first.time, (size_t)plan->num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, first.part, (size_t)plan->num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, first.chain, (size_t)plan->num_hosts);
-    if (status != MTREE_OK || problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int root = 0; root < plan->num_hosts; ++root) {
         root_time_t time = root_time(problem, plan, root, &first);
 
@@ -150,7 +139,7 @@ mtree_status_t mtree_plan_predict(const mtree_problem_t *problem, mtree_plan_t *
         rest = fmax(rest, time.rest);
         slowest = fmax(slowest, time.both);
     }
-    plan->seconds = fmax(
-        seconds, mtree_collective_is_prefix(plan->collective) ? heads + rest : slowest);
-    return MTREE_OK;
+    plan->seconds =
+        fmax(busiest_time(problem, plan),
+             mtree_collective_is_prefix(plan->collective) ? heads + rest : slowest);
 }

@@ -16,6 +16,6 @@ double mtree_plan_message_bits(const mtree_plan_t *plan);
  * which matters where the first chunks of many trees are all there is.  Of a scan the
  * first chunks of all roots follow one another.
  */
-mtree_status_t mtree_plan_predict(const mtree_problem_t *problem, mtree_plan_t *plan);
+void mtree_plan_predict(const mtree_problem_t *problem, mtree_plan_t *plan);
 
 #endif

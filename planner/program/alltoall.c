@@ -167,9 +167,6 @@ static void collect(build_t *build)
     size_t first;
 
     MTREE_ARENA_ARRAY(&build->arena, from, (size_t)job->num_ranks);
-    if (from == NULL) {
-        return;
-    }
     first = build->program->num_steps;
     RANKS_AT (rank, build, build->place) {
         if (rank != job->rank) {
@@ -316,20 +313,15 @@ void mtree_alltoall_build(const mtree_program_job_t *job, mtree_program_t *progr
     MTREE_ARENA_ARRAY(&build.arena, build.first, hosts + 2);
     MTREE_ARENA_ARRAY(&build.arena, build.ranks, (size_t)job->num_ranks);
     MTREE_ARENA_ARRAY(&build.arena, build.slots, hosts);
-    if (build.arena.status == MTREE_OK) {
-        find_hosts(&build);
-        /* Messages between two ranks keep their order: those on the host come first. */
-        swap_on_host(&build);
-        receive_on_host(&build);
-        if (job->parent < 0) {
-            lead(&build);
-        } else {
-            follow(&build);
-        }
-        mtree_program_wait_sends(program, first);
+    find_hosts(&build);
+    /* Messages between two ranks keep their order: those on the host come first. */
+    swap_on_host(&build);
+    receive_on_host(&build);
+    if (job->parent < 0) {
+        lead(&build);
+    } else {
+        follow(&build);
     }
-    if (build.arena.status != MTREE_OK) {
-        program->status = build.arena.status;
-    }
+    mtree_program_wait_sends(program, first);
     mtree_arena_cleanup(&build.arena);
 }

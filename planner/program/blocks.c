@@ -45,9 +45,6 @@ static void arrange(build_t *build, const mtree_blocks_kind_t *kind)
     size_t *index, units = 0; /* of a host in the sequence */
 
     MTREE_ARENA_ARRAY(&build->arena, index, (size_t)job->num_hosts);
-    if (index == NULL) {
-        return;
-    }
     for (int place = 0; place < job->num_hosts; place++) {
         build->leaders[place] = job->leader[job->order[place]];
         if (job->order[place] == job->host[job->rank]) {
@@ -175,12 +172,8 @@ void mtree_blocks_build(const mtree_blocks_kind_t *kind, const mtree_program_job
     MTREE_ARENA_ARRAY(&build.arena, build.sequence, (size_t)job->num_hosts);
     MTREE_ARENA_ARRAY(&build.arena, build.first, (size_t)job->num_hosts + 1);
     MTREE_ARENA_ARRAY(&build.arena, build.at, (size_t)job->num_ranks);
-    if (build.arena.status == MTREE_OK) {
-        arrange(&build, kind);
-    }
-    if (build.arena.status != MTREE_OK) {
-        program->status = build.arena.status;
-    } else if (job->collective == MTREE_ALLGATHER) {
+    arrange(&build, kind);
+    if (job->collective == MTREE_ALLGATHER) {
         build_allgather(&build, kind);
     } else {
         build_reduce_scatter(&build, kind);

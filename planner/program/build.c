@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/build.h"
 
+#include "base/memory.h"
 #include "planner/program/kinds.h"
 #include "planner/program/swing.h"
 
@@ -96,12 +97,12 @@ bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int nu
                                           : shape[0] == 0;
 }
 
-/* The ranks of the leaders by the places of their hosts; NULL: no memory. */
+/* The ranks of the leaders by the places of their hosts. */
 static int *leaders_in_order(const mtree_program_job_t *job, int *place_p)
 {
-    int *ranks = malloc((size_t)job->num_hosts * sizeof(*ranks));
+    int *ranks = mtree_malloc((size_t)job->num_hosts * sizeof(*ranks));
 
-    for (int place = 0; ranks != NULL && place < job->num_hosts; place++) {
+    for (int place = 0; place < job->num_hosts; place++) {
         ranks[place] = job->leader[job->order[place]];
         *place_p = ranks[place] == job->rank ? place : *place_p;
     }
@@ -157,19 +158,14 @@ static void sum_across(mtree_program_kind_t kind, const mtree_program_job_t *job
     int place = 0;
     int *ranks = leaders_in_order(job, &place);
 
-    if (ranks == NULL) {
-        program->status = MTREE_ERR_NO_MEMORY;
-        return;
-    }
     program->ranks = ranks;
     kinds[kind].sum(job, place, program);
     program->ranks = NULL;
     free(ranks);
 }
 
-mtree_status_t mtree_program_build(mtree_program_kind_t kind,
-                                   const mtree_program_job_t *job,
-                                   mtree_program_t *program)
+void mtree_program_build(mtree_program_kind_t kind, const mtree_program_job_t *job,
+                         mtree_program_t *program)
 {
     program->early = true;
     if (mtree_collective_is_prefix(job->collective)) {
@@ -188,5 +184,4 @@ mtree_status_t mtree_program_build(mtree_program_kind_t kind,
         }
     }
     mtree_program_hoist(program);
-    return program->status;
 }

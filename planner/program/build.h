@@ -36,11 +36,9 @@ bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int nu
 /*
  * Add to *program, which is zeroed but for `without_copies`, what the rank of @a job
  * does. It reads INPUT, and RESULT has what the collective gives it at the end; RESULT
- * may be changed before on all ranks.  mtree_program_clear() frees it, also after
- * MTREE_ERR_NO_MEMORY.
+ * may be changed before on all ranks.  mtree_program_clear() frees it.
  */
-mtree_status_t mtree_program_build(mtree_program_kind_t kind,
-                                   const mtree_program_job_t *job,
-                                   mtree_program_t *program);
+void mtree_program_build(mtree_program_kind_t kind, const mtree_program_job_t *job,
+                         mtree_program_t *program);
 
 #endif

@@ -266,11 +266,7 @@ void mtree_exchange_scan(const mtree_program_job_t *job, mtree_program_t *progra
     }
     MTREE_ARENA_ARRAY(&arena, scan.groups, (size_t)job->num_hosts);
     MTREE_ARENA_ARRAY(&arena, scan.index, (size_t)job->num_ranks);
-    if (arena.status == MTREE_OK) {
-        scan.own = &scan.groups[job->host[job->rank]];
-        lead(&scan);
-    } else {
-        program->status = arena.status;
-    }
+    scan.own = &scan.groups[job->host[job->rank]];
+    lead(&scan);
     mtree_arena_cleanup(&arena);
 }

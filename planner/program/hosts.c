@@ -25,8 +25,8 @@ typedef struct {
     mtree_arena_t arena;
 } chain_t;
 
-static mtree_status_t build_host(const mtree_program_hosts_t *hosts, const int *self,
-                                 int host, mtree_program_t *program)
+static void build_host(const mtree_program_hosts_t *hosts, const int *self, int host,
+                       mtree_program_t *program)
 {
     const mtree_program_job_t job = {.collective = hosts->collective,
                                      .root = hosts->root,
@@ -41,7 +41,7 @@ static mtree_status_t build_host(const mtree_program_hosts_t *hosts, const int *
                                      .parent = -1};
 
     *program = (mtree_program_t){.without_copies = true};
-    return mtree_program_build(hosts->kind, &job, program);
+    mtree_program_build(hosts->kind, &job, program);
 }
 
 static int *number_hosts(mtree_arena_t *arena, int num_hosts)
@@ -49,7 +49,7 @@ static int *number_hosts(mtree_arena_t *arena, int num_hosts)
     int *self;
 
     MTREE_ARENA_ARRAY(arena, self, (size_t)num_hosts);
-    for (int host = 0; self != NULL && host < num_hosts; host++) {
+    for (int host = 0; host < num_hosts; host++) {
         self[host] = host;
     }
     return self;
@@ -67,24 +67,20 @@ static void visit_sends(const mtree_program_t *program, int host,
     }
 }
 
-mtree_status_t mtree_program_messages(const mtree_program_hosts_t *hosts,
-                                      mtree_program_visit_t visit, void *arg)
+void mtree_program_messages(const mtree_program_hosts_t *hosts,
+                            mtree_program_visit_t visit, void *arg)
 {
     mtree_arena_t arena = {0};
     const int *self = number_hosts(&arena, hosts->num_hosts);
-    mtree_status_t status = arena.status;
 
-    for (int host = 0; host < hosts->num_hosts && status == MTREE_OK; host++) {
+    for (int host = 0; host < hosts->num_hosts; host++) {
         mtree_program_t program;
 
-        status = build_host(hosts, self, host, &program);
-        if (status == MTREE_OK) {
-            visit_sends(&program, host, visit, arg);
-        }
+        build_host(hosts, self, host, &program);
+        visit_sends(&program, host, visit, arg);
         mtree_program_clear(&program);
     }
     mtree_arena_cleanup(&arena);
-    return status;
 }
 
 /* The first step from @a at on of what @a from sends to @a to. */
@@ -142,54 +138,49 @@ static bool advance(chain_t *chain, int number, const mtree_routes_t *routes,
     return host->at > before;
 }
 
-static mtree_status_t build_all(chain_t *chain)
+static void build_all(chain_t *chain)
 {
     const int num_hosts = chain->of->num_hosts;
-    mtree_status_t status = MTREE_OK;
     size_t *next;
 
     MTREE_ARENA_ARRAY(&chain->arena, next, (size_t)num_hosts);
-    for (int h = 0; h < num_hosts && status == MTREE_OK; h++) {
+    for (int h = 0; h < num_hosts; h++) {
         host_t *host = &chain->hosts[h];
 
-        status = build_host(chain->of, chain->self, h, &host->program);
+        build_host(chain->of, chain->self, h, &host->program);
         MTREE_ARENA_ARRAY(&chain->arena, host->arrival, host->program.num_steps);
         MTREE_ARENA_ARRAY(&chain->arena, host->match, host->program.num_steps);
     }
-    status = status == MTREE_OK ? chain->arena.status : status;
-    for (int h = 0; h < num_hosts && status == MTREE_OK; h++) {
+    for (int h = 0; h < num_hosts; h++) {
         memset(next, 0, (size_t)num_hosts * sizeof(*next));
         match_receives(chain, h, next);
     }
-    return status;
 }
 
-mtree_status_t mtree_program_chain(const mtree_program_hosts_t *hosts,
-                                   const mtree_routes_t *routes, double overhead,
-                                   mtree_program_visit_t visit, void *arg,
-                                   double *seconds_p)
+double mtree_program_chain(const mtree_program_hosts_t *hosts,
+                           const mtree_routes_t *routes, double overhead,
+                           mtree_program_visit_t visit, void *arg)
 {
     chain_t chain = {.of = hosts};
-    mtree_status_t status;
+    double seconds = 0.0;
     bool moves = true;
 
     chain.self = number_hosts(&chain.arena, hosts->num_hosts);
     MTREE_ARENA_ARRAY(&chain.arena, chain.hosts, (size_t)hosts->num_hosts);
-    status = chain.arena.status == MTREE_OK ? build_all(&chain) : chain.arena.status;
-    for (int h = 0; h < hosts->num_hosts && status == MTREE_OK; h++) {
+    build_all(&chain);
+    for (int h = 0; h < hosts->num_hosts; h++) {
         visit_sends(&chain.hosts[h].program, h, visit, arg);
     }
-    while (moves && status == MTREE_OK) {
+    while (moves) {
         moves = false;
         for (int h = 0; h < hosts->num_hosts; h++) {
             moves = advance(&chain, h, routes, overhead) || moves;
         }
     }
-    *seconds_p = 0.0;
-    for (int h = 0; h < hosts->num_hosts && chain.hosts != NULL; h++) {
-        *seconds_p = fmax(*seconds_p, chain.hosts[h].now);
+    for (int h = 0; h < hosts->num_hosts; h++) {
+        seconds = fmax(seconds, chain.hosts[h].now);
         mtree_program_clear(&chain.hosts[h].program);
     }
     mtree_arena_cleanup(&chain.arena);
-    return status;
+    return seconds;
 }

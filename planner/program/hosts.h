@@ -26,17 +26,16 @@ typedef struct {
  * call's vector. */
 typedef void (*mtree_program_visit_t)(void *arg, int from, int to, double part);
 
-mtree_status_t mtree_program_messages(const mtree_program_hosts_t *hosts,
-                                      mtree_program_visit_t visit, void *arg);
+void mtree_program_messages(const mtree_program_hosts_t *hosts,
+                            mtree_program_visit_t visit, void *arg);
 
 /*
  * The seconds of the longest chain of messages of which each waits for the one before, by
  * the latencies of @a routes and @a overhead for each.  What a message takes that is
  * longer than nothing is not in them.  @a visit as above.
  */
-mtree_status_t mtree_program_chain(const mtree_program_hosts_t *hosts,
-                                   const mtree_routes_t *routes, double overhead,
-                                   mtree_program_visit_t visit, void *arg,
-                                   double *seconds_p);
+double mtree_program_chain(const mtree_program_hosts_t *hosts,
+                           const mtree_routes_t *routes, double overhead,
+                           mtree_program_visit_t visit, void *arg);
 
 #endif

@@ -2,6 +2,7 @@
 #include "planner/program/program.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,12 +19,8 @@ static void touch(mtree_program_t *program, mtree_place_t place, size_t count)
 
 static size_t add(mtree_program_t *program, const mtree_step_t *step)
 {
-    if (mtree_array_reserve(&program->steps, &program->capacity,
-                            (int)program->num_steps + 1,
-                            sizeof(*program->steps)) != MTREE_OK) {
-        program->status = MTREE_ERR_NO_MEMORY;
-        return NO_REQUEST;
-    }
+    mtree_array_reserve(&program->steps, &program->capacity, (int)program->num_steps + 1,
+                        sizeof(*program->steps));
     program->steps[program->num_steps] = *step;
     return program->num_steps++;
 }
@@ -79,7 +76,7 @@ void mtree_program_wait(mtree_program_t *program, size_t request)
 {
     mtree_step_t waited;
 
-    if (request == NO_REQUEST || program->status != MTREE_OK) {
+    if (request == NO_REQUEST) {
         return;
     }
     waited = program->steps[request];
@@ -93,7 +90,7 @@ static void wait_since(mtree_program_t *program, size_t first, bool receives)
 {
     const size_t end = program->num_steps;
 
-    for (size_t step = first; step < end && program->status == MTREE_OK; step++) {
+    for (size_t step = first; step < end; step++) {
         if (program->steps[step].kind == MTREE_STEP_SEND ||
             (receives && program->steps[step].kind == MTREE_STEP_RECV)) {
             mtree_program_wait(program, step);
@@ -162,17 +159,8 @@ void mtree_program_hoist(mtree_program_t *program)
     mtree_step_t *steps = program->steps, *moved;
     size_t *number, at = 0;
 
-    if (program->status != MTREE_OK || program->num_steps == 0) {
-        return;
-    }
-    moved = malloc(program->num_steps * sizeof(*moved));
-    number = malloc(program->num_steps * sizeof(*number));
-    if (moved == NULL || number == NULL) {
-        program->status = MTREE_ERR_NO_MEMORY;
-        free(moved);
-        free(number);
-        return;
-    }
+    moved = mtree_malloc(program->num_steps * sizeof(*moved));
+    number = mtree_malloc(program->num_steps * sizeof(*number));
     for (int receives = 1; receives >= 0; receives--) {
         for (size_t i = 0; i < program->num_steps; i++) {
             if ((steps[i].kind == MTREE_STEP_RECV) == (receives != 0)) {

@@ -11,8 +11,6 @@
 #ifndef MTREE_PLANNER_PROGRAM_PROGRAM_H
 #define MTREE_PLANNER_PROGRAM_PROGRAM_H
 
-#include "base/status.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -58,7 +56,6 @@ typedef struct {
     size_t overlap; /* units by which the data of a vector reaches beyond its last unit */
     bool early; /* all receives are to begin before everything else: each has a place of
                    its own in INBOX, from which mtree_program_wait() copies */
-    mtree_status_t status; /* the first failure to add a step */
 } mtree_program_t;
 
 /* Units from @a offset of @a buffer on. */
@@ -68,8 +65,8 @@ static inline mtree_place_t mtree_place(mtree_buffer_t buffer, size_t offset)
 }
 
 /*
- * Add a step to a program that was zeroed before its first step.  The first failure stays
- * in `status`.  A send or receive of 0 units is left out, at both ends.
+ * Add a step to a program that was zeroed before its first step.  A send or receive of 0
+ * units is left out, at both ends.
  * mtree_program_send() and mtree_program_recv() return the request for
  * mtree_program_wait().
  */

@@ -96,7 +96,7 @@ static void count_connections(const mtree_topology_t *topology, int *connections
     }
 }
 
-static mtree_status_t allocate_build(build_t *build)
+static void allocate_build(build_t *build)
 {
     size_t hosts = (size_t)build->num_hosts;
     size_t vertices = (size_t)build->topology->num_vertices;
@@ -114,11 +114,7 @@ static mtree_status_t allocate_build(build_t *build)
     MTREE_ARENA_ARRAY(&build->arena, build->queue, vertices);
     MTREE_ARENA_ARRAY(&build->arena, build->path, vertices);
     MTREE_ARENA_ARRAY(&build->arena, build->old, hosts);
-    if (build->arena.status != MTREE_OK) {
-        return mtree_no_memory("multitree's %d trees of as many hosts", build->num_hosts);
-    }
     mtree_adjacency_init(&build->adjacency, build->topology, &build->arena);
-    return MTREE_OK;
 }
 
 /* Where the host's first link is among those of the vertex at its other end. */
@@ -228,7 +224,7 @@ static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
 }
 
 /* Lines 11 to 13.  build->path runs from the child to the parent. */
-static mtree_status_t join(build_t *build, int root, int parent, int child, int num_arcs)
+static void join(build_t *build, int root, int parent, int child, int num_arcs)
 {
     const mtree_multitree_edge_t edge = {root,        parent,      child,
                                          build->step, build->path, num_arcs};
@@ -238,12 +234,12 @@ static mtree_status_t join(build_t *build, int root, int parent, int child, int 
     }
     build->has[root * build->num_hosts + child] = true;
     build->order[root * build->num_hosts + build->joined[root]++] = child;
-    return build->visit(build->arg, &edge);
+    build->visit(build->arg, &edge);
 }
 
-/* One tree takes its turn in a step: `old` of its hosts joined before the step.  *grew_p:
- * it got a host. */
-static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
+/* One tree takes its turn in a step: `old` of its hosts joined before the step.  Did it
+ * get a host? */
+static bool take_turn(build_t *build, int root, int old)
 {
     int n = build->num_hosts;
 
@@ -252,22 +248,20 @@ static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
         int num_arcs, child = find_child(build, root, parent, &num_arcs);
 
         if (child >= 0) {
-            *grew_p = true;
-            return join(build, root, parent, child, num_arcs);
+            join(build, root, parent, child, num_arcs);
+            return true;
         }
         build->cursor[root]++;
     }
-    *grew_p = false;
-    return MTREE_OK;
+    return false;
 }
 
 /* Lines 5 to 14: one time step, in which the trees take turns until none finds a free
- * arc. */
-static mtree_status_t run_step(build_t *build, int *num_joined_p)
+ * arc.  How many hosts joined? */
+static int run_step(build_t *build)
 {
     int n = build->num_hosts, num_joined = 0;
-    mtree_status_t status;
-    bool grew, any = true;
+    bool any = true;
 
     build->step++;
     memcpy(build->free, build->connections,
@@ -281,36 +275,33 @@ static mtree_status_t run_step(build_t *build, int *num_joined_p)
         for (int turn = 0; turn < n; turn++) {
             int root = (begin + turn) % n;
 
-            status = take_turn(build, root, build->old[root], &grew);
-            if (status != MTREE_OK) {
-                return status;
+            if (take_turn(build, root, build->old[root])) {
+                build->next_root = (root + 1) % n;
+                num_joined++;
+                any = true;
             }
-            build->next_root = grew ? (root + 1) % n : build->next_root;
-            num_joined += grew;
-            any = any || grew;
         }
     }
-    *num_joined_p = num_joined;
-    return MTREE_OK;
+    return num_joined;
 }
 
 static mtree_status_t run_steps(build_t *build)
 {
-    int n = build->num_hosts, left = n * (n - 1), num_joined = 0;
-    mtree_status_t status = MTREE_OK;
+    int n = build->num_hosts, left = n * (n - 1);
 
-    while (left > 0 && status == MTREE_OK) {
-        status = run_step(build, &num_joined);
-        if (status == MTREE_OK && num_joined == 0) {
+    while (left > 0) {
+        int num_joined = run_step(build);
+
+        if (num_joined == 0) {
             mtree_error("multitree: in %s some of the %d hosts do not reach each other "
                         "over links "
                         "that carry both ways; choose packing",
                         build->topology->source, n);
-            status = MTREE_ERR_UNREACHABLE;
+            return MTREE_ERR_UNREACHABLE;
         }
         left -= num_joined;
     }
-    return status;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_multitree_build(const mtree_topology_t *topology, const int *hosts,
@@ -322,12 +313,11 @@ mtree_status_t mtree_multitree_build(const mtree_topology_t *topology, const int
                      .num_hosts = num_hosts,
                      .visit = visit,
                      .arg = arg};
-    mtree_status_t status = allocate_build(&build);
+    mtree_status_t status;
 
-    if (status == MTREE_OK) {
-        init_build(&build);
-        status = run_steps(&build);
-    }
+    allocate_build(&build);
+    init_build(&build);
+    status = run_steps(&build);
     mtree_arena_cleanup(&build.arena);
     return status;
 }
@@ -346,24 +336,18 @@ bool mtree_multitree_fits(const mtree_problem_t *problem)
     return true;
 }
 
-static mtree_status_t add_to_plan(void *arg, const mtree_multitree_edge_t *edge)
+static void add_to_plan(void *arg, const mtree_multitree_edge_t *edge)
 {
     mtree_tree_t *tree = &((mtree_plan_t *)arg)->trees[edge->root];
 
     tree->parent[edge->child] = edge->parent;
     tree->step[edge->child] = edge->step;
-    return MTREE_OK;
 }
 
 /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
 mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    mtree_status_t status =
-        mtree_problem_plan(problem, "multitree", problem->num_hosts, plan_p);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
+    *plan_p = mtree_problem_plan(problem, "multitree", problem->num_hosts);
     for (int root = 0; root < problem->num_hosts; root++) {
         (*plan_p)->trees[root].root = root;
     }

@@ -17,8 +17,7 @@ typedef struct {
     int num_arcs;
 } mtree_multitree_edge_t;
 
-typedef mtree_status_t (*mtree_multitree_visit_t)(void *arg,
-                                                  const mtree_multitree_edge_t *edge);
+typedef void (*mtree_multitree_visit_t)(void *arg, const mtree_multitree_edge_t *edge);
 
 /*
  * Build the trees over the @a num_hosts vertices @a hosts of @a topology, and call @a
@@ -28,7 +27,7 @@ typedef mtree_status_t (*mtree_multitree_visit_t)(void *arg,
  * breadth-first order from its parent through switches (section III-C3) and hosts that
  * take no part. At each vertex links are tried vertical first where the topology has
  * positions (the paper's "Y dimension then X"), else in their order.  Errors are logged:
- * MTREE_ERR_NO_MEMORY, MTREE_ERR_UNREACHABLE; or what @a visit returns.
+ * MTREE_ERR_UNREACHABLE.
  */
 mtree_status_t mtree_multitree_build(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts, mtree_multitree_visit_t visit,

@@ -81,29 +81,21 @@ mtree_steiner_oracle_t *mtree_steiner_oracle_create(mtree_arena_t *arena,
     mtree_steiner_oracle_t *oracle;
 
     MTREE_ARENA_ARRAY(arena, oracle, 1);
-    if (oracle != NULL) {
-        oracle->num_vertices = num_vertices;
-        oracle->num_active = num_active;
-        oracle->method = method;
-        MTREE_ARENA_ARRAY(arena, oracle->price, n * n);
-        MTREE_ARENA_ARRAY(arena, oracle->distance, n * n);
-        MTREE_ARENA_ARRAY(arena, oracle->step, n * n);
-        MTREE_ARENA_ARRAY(arena, oracle->cheapest, sets * n);
-        MTREE_ARENA_ARRAY(arena, oracle->split, sets * n);
-        MTREE_ARENA_ARRAY(arena, oracle->from, n * n);
-        MTREE_ARENA_ARRAY(arena, oracle->to, n * n);
-        MTREE_ARENA_ARRAY(arena, oracle->edge_price, n * n);
-        MTREE_ARENA_ARRAY(arena, oracle->number, n);
-        MTREE_ARENA_ARRAY(arena, oracle->vertex, n);
-        MTREE_ARENA_ARRAY(arena, oracle->enter, n);
-        MTREE_ARENA_ARRAY(arena, oracle->used, n);
-    }
-    if (arena->status != MTREE_OK) {
-        mtree_error(
-            "steiner: no memory for trees over %d hosts, %d of them active; use fewer",
-            num_vertices, num_active);
-        return NULL;
-    }
+    oracle->num_vertices = num_vertices;
+    oracle->num_active = num_active;
+    oracle->method = method;
+    MTREE_ARENA_ARRAY(arena, oracle->price, n * n);
+    MTREE_ARENA_ARRAY(arena, oracle->distance, n * n);
+    MTREE_ARENA_ARRAY(arena, oracle->step, n * n);
+    MTREE_ARENA_ARRAY(arena, oracle->cheapest, sets * n);
+    MTREE_ARENA_ARRAY(arena, oracle->split, sets * n);
+    MTREE_ARENA_ARRAY(arena, oracle->from, n * n);
+    MTREE_ARENA_ARRAY(arena, oracle->to, n * n);
+    MTREE_ARENA_ARRAY(arena, oracle->edge_price, n * n);
+    MTREE_ARENA_ARRAY(arena, oracle->number, n);
+    MTREE_ARENA_ARRAY(arena, oracle->vertex, n);
+    MTREE_ARENA_ARRAY(arena, oracle->enter, n);
+    MTREE_ARENA_ARRAY(arena, oracle->used, n);
     return oracle;
 }
 

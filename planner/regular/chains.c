@@ -2,6 +2,7 @@
 #include "planner/regular/chains.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "planner/regular/shallow_tree.h"
 
 #include <math.h>
@@ -46,23 +47,19 @@ static int chain(const int *order, int count, const mtree_chains_link_t *link,
     return chain(results, parts, link, parent, results + parts);
 }
 
-mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int receiver,
-                                  const mtree_chains_link_t *link, int *parent_p)
+void mtree_chains_build(const int *arrivals, int num_objects, int receiver,
+                        const mtree_chains_link_t *link, int *parent_p)
 {
     /* A cut of n takes sqrt(n) places, and what it cuts further takes less than as many
      * again. */
-    int *results = malloc((2 * (size_t)num_objects + LEAST_TO_CUT) * sizeof(*results));
+    int *results =
+        mtree_malloc((2 * (size_t)num_objects + LEAST_TO_CUT) * sizeof(*results));
 
-    if (results == NULL) {
-        mtree_error("chains: no memory for %d objects; use fewer", num_objects);
-        return MTREE_ERR_NO_MEMORY;
-    }
     parent_p[receiver] = -1;
     if (num_objects > 0) {
         parent_p[chain(arrivals, num_objects, link, parent_p, results)] = receiver;
     }
     free(results);
-    return MTREE_OK;
 }
 
 /* What the route from one host to another gives. */
@@ -94,17 +91,14 @@ static mtree_chains_link_t worst_link(const mtree_problem_t *problem)
 }
 
 /* A host's route to itself is left 0. */
-static mtree_status_t add_routes(const mtree_problem_t *problem, mtree_plan_t *plan)
+static void add_routes(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     size_t hosts = (size_t)problem->num_hosts;
 
     if (problem->num_hosts > MTREE_CHAINS_ROUTED) {
-        return MTREE_OK;
+        return;
     }
-    plan->routes = calloc(hosts * hosts, sizeof(*plan->routes));
-    if (plan->routes == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    plan->routes = mtree_calloc(hosts * hosts, sizeof(*plan->routes));
     for (int from = 0; from < problem->num_hosts; from++) {
         for (int to = 0; to < problem->num_hosts; to++) {
             if (from != to) {
@@ -113,7 +107,6 @@ static mtree_status_t add_routes(const mtree_problem_t *problem, mtree_plan_t *p
             }
         }
     }
-    return MTREE_OK;
 }
 
 /* Each receives from the one before it, the first from the root. */
@@ -130,31 +123,23 @@ mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **
     mtree_chains_link_t link = worst_link(problem);
     int root = mtree_collective_has_root(collective) ? problem->request->root
                                                      : mtree_shallow_tree_center(problem);
+    mtree_tree_t *tree;
     int *arrivals, num_objects = 0;
-    mtree_status_t status;
 
     MTREE_ARENA_ARRAY(problem->arena, arrivals, (size_t)problem->num_hosts);
-    if (arrivals == NULL) {
-        mtree_error("arrival: no memory for %d hosts; use fewer", problem->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int host = 0; host < problem->num_hosts; host++) {
         if (host != root) {
             arrivals[num_objects++] = host;
         }
     }
-    status = mtree_problem_plan(problem, MTREE_PLAN_ARRIVAL, 1, plan_p);
-    if (status == MTREE_OK) {
-        (*plan_p)->trees[0].root = root;
-        status = add_routes(problem, *plan_p);
-    }
-    if (status != MTREE_OK) {
-        return status;
-    }
+    *plan_p = mtree_problem_plan(problem, MTREE_PLAN_ARRIVAL, 1);
+    add_routes(problem, *plan_p);
+    tree = (*plan_p)->trees;
+    tree->root = root;
     if (mtree_collective_reduces(collective)) {
-        return mtree_chains_build(arrivals, num_objects, root, &link,
-                                  (*plan_p)->trees[0].parent);
+        mtree_chains_build(arrivals, num_objects, root, &link, tree->parent);
+    } else {
+        chain_down(arrivals, num_objects, root, tree->parent);
     }
-    chain_down(arrivals, num_objects, root, (*plan_p)->trees[0].parent);
     return MTREE_OK;
 }

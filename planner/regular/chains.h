@@ -31,10 +31,10 @@ bool mtree_chains_use_2d(int num_objects, const mtree_chains_link_t *link);
  * -1; other entries are left alone.  While n B L > S, a chain is cut into sqrt(n) chains
  * of neighbours in the order of arrival and a chain of their results, each of which is
  * cut in turn; the last to arrive in a chain holds its result.  (The paper draws the
- * parts at random.) MTREE_ERR_NO_MEMORY.
+ * parts at random.)
  */
-mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int receiver,
-                                  const mtree_chains_link_t *link, int *parent_p);
+void mtree_chains_build(const int *arrivals, int num_objects, int receiver,
+                        const mtree_chains_link_t *link, int *parent_p);
 
 /*
  * The algorithm "arrival" of the planner, for reduce, for allreduce as the paper has it

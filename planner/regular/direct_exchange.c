@@ -43,24 +43,20 @@ mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
     mtree_collective_t collective = problem->request->collective;
     bool has_root = mtree_collective_has_root(collective);
     int num_trees = has_root ? 1 : problem->num_hosts;
-    const double *rate;
-    mtree_status_t status = mtree_problem_plan(problem, "direct", num_trees, plan_p);
+    mtree_plan_t *plan = *plan_p = mtree_problem_plan(problem, "direct", num_trees);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     for (int t = 0; t < num_trees; t++) {
         fill_tree(has_root ? problem->request->root : t, problem->num_hosts,
-                  &(*plan_p)->trees[t]);
+                  &plan->trees[t]);
     }
     /* Blocks are alike, so mtree_plan_finish() gives all trees the highest common rate.
      */
-    if (collective != MTREE_ALLREDUCE) {
-        return MTREE_OK;
+    if (collective == MTREE_ALLREDUCE) {
+        const double *rate = mtree_reweight_rates(problem, plan, LEAST_CAPACITY);
+
+        for (int t = 0; t < num_trees; t++) {
+            plan->trees[t].rate = rate[t];
+        }
     }
-    status = mtree_reweight_rates(problem, *plan_p, LEAST_CAPACITY, &rate);
-    for (int t = 0; t < num_trees && status == MTREE_OK; t++) {
-        (*plan_p)->trees[t].rate = rate[t];
-    }
-    return status;
+    return MTREE_OK;
 }

@@ -26,7 +26,6 @@ bool mtree_direct_exchange_passes_nobody(const mtree_routes_t *routes, int num_h
  * personalized ones; where there is a root, one tree.
  * For allreduce the rates are those that add up to the most, so that hosts behind wider
  * links sum more of it; otherwise mtree_plan_finish() gives all trees the same.
- * MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
                                           mtree_plan_t **plan_p);

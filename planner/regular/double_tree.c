@@ -65,23 +65,22 @@ static void fill_trees(const mtree_problem_t *problem, const int *order, int abo
     }
 }
 
-/* The seconds that the trees of @a plan take, about; without memory infinitely many. */
+/* The seconds that the trees of @a plan take, about. */
 static double estimate(const mtree_problem_t *problem, const mtree_plan_t *plan)
 {
     double *load;
     int hops = 0;
 
     MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
-    for (int t = 0; t < NUM_TREES && load != NULL; t++) {
+    for (int t = 0; t < NUM_TREES; t++) {
         int height = mtree_tree_height(&plan->trees[t], plan->num_hosts);
 
         hops = height > hops ? height : hops;
         mtree_plan_tree_load(plan, t, problem->routes, 8.0 / NUM_TREES, load);
     }
-    return load == NULL ? INFINITY
-                        : hops * mtree_problem_hop(problem) +
-                              fmax(problem->request->bytes, 1.0) *
-                                  mtree_plan_busiest(problem->topology, load);
+    return hops * mtree_problem_hop(problem) +
+           fmax(problem->request->bytes, 1.0) *
+               mtree_plan_busiest(problem->topology, load);
 }
 
 mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
@@ -90,17 +89,10 @@ mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
     bool rooted = mtree_collective_has_root(problem->request->collective);
     size_t num_hosts = (size_t)problem->num_hosts;
     int *order, *parent;
-    mtree_status_t status;
 
     MTREE_ARENA_ARRAY(problem->arena, order, num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, parent, NUM_TREES * num_hosts);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    status = mtree_problem_plan(problem, "doubletree", NUM_TREES, plan_p);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    *plan_p = mtree_problem_plan(problem, "doubletree", NUM_TREES);
     mtree_routes_order(problem->routes, rooted ? problem->request->root : 0, order);
     fill_trees(problem, order, rooted, parent, *plan_p);
     if (rooted) {
@@ -111,5 +103,5 @@ mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
             fill_trees(problem, order, 1, parent, *plan_p);
         }
     }
-    return problem->arena->status;
+    return MTREE_OK;
 }

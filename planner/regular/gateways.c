@@ -94,9 +94,9 @@ static void list_members(const mtree_problem_t *problem, sites_t *sites)
 
 /*
  * The sites of the problem's hosts, in its arena.  Where latencies form no clusters, or
- * one, each host is a site.  MTREE_ERR_NO_MEMORY.
+ * one, each host is a site.
  */
-static mtree_status_t find_sites(const mtree_problem_t *problem, sites_t *sites_p)
+static void find_sites(const mtree_problem_t *problem, sites_t *sites_p)
 {
     size_t num_hosts = (size_t)problem->num_hosts;
     double near = longest_latency(problem) * NEAR_PART;
@@ -105,9 +105,6 @@ static mtree_status_t find_sites(const mtree_problem_t *problem, sites_t *sites_
     MTREE_ARENA_ARRAY(problem->arena, sites_p->place, num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, sites_p->first, num_hosts + 1);
     MTREE_ARENA_ARRAY(problem->arena, sites_p->member, num_hosts);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     if (near <= 0.0 || !group_hosts(problem, near, sites_p)) {
         sites_p->num_sites = problem->num_hosts;
         for (int host = 0; host < problem->num_hosts; host++) {
@@ -115,7 +112,6 @@ static mtree_status_t find_sites(const mtree_problem_t *problem, sites_t *sites_
         }
     }
     list_members(problem, sites_p);
-    return MTREE_OK;
 }
 
 bool mtree_gateways_fit(const mtree_routes_t *routes, int num_hosts)
@@ -123,10 +119,13 @@ bool mtree_gateways_fit(const mtree_routes_t *routes, int num_hosts)
     mtree_arena_t arena = {0};
     const mtree_problem_t problem = {
         .routes = routes, .num_hosts = num_hosts, .arena = &arena};
+    bool fit = mtree_direct_exchange_fits(routes, num_hosts);
     sites_t sites;
-    bool fit = mtree_direct_exchange_fits(routes, num_hosts) &&
-               find_sites(&problem, &sites) == MTREE_OK && sites.num_sites < num_hosts;
 
+    if (fit) {
+        find_sites(&problem, &sites);
+        fit = sites.num_sites < num_hosts;
+    }
     mtree_arena_cleanup(&arena);
     return fit;
 }
@@ -146,9 +145,6 @@ static mtree_status_t plan_sites(const mtree_problem_t *problem, const sites_t *
 
     MTREE_ARENA_ARRAY(problem->arena, hosts, (size_t)sites->num_sites);
     MTREE_ARENA_ARRAY(problem->arena, names, (size_t)sites->num_sites);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int site = 0; site < sites->num_sites; site++) {
         int host = gateway_of(sites, site, 0);
 
@@ -203,13 +199,13 @@ static void draw_tree(const mtree_problem_t *problem, const sites_t *sites,
 
 /* The trees of @a between for each host of the site of their root, or for the only root.
  */
-static mtree_status_t draw_trees(const mtree_problem_t *problem, const sites_t *sites,
-                                 const mtree_plan_t *between, mtree_plan_t **plan_p)
+static mtree_plan_t *draw_trees(const mtree_problem_t *problem, const sites_t *sites,
+                                const mtree_plan_t *between)
 {
     int root =
         mtree_collective_has_root(between->collective) ? problem->request->root : -1;
     int count = 0, drawn = 0;
-    mtree_status_t status;
+    mtree_plan_t *plan;
 
     for (int host = 0; host < problem->num_hosts; host++) {
         for (int t = 0; t < between->num_trees; t++) {
@@ -217,17 +213,17 @@ static mtree_status_t draw_trees(const mtree_problem_t *problem, const sites_t *
                 (root < 0 || host == root) && between->trees[t].root == sites->site[host];
         }
     }
-    status = mtree_problem_plan(problem, "gateways", count, plan_p);
-    for (int host = 0; host < problem->num_hosts && status == MTREE_OK; host++) {
+    plan = mtree_problem_plan(problem, "gateways", count);
+    for (int host = 0; host < problem->num_hosts; host++) {
         for (int t = 0; t < between->num_trees; t++) {
             if ((root < 0 || host == root) &&
                 between->trees[t].root == sites->site[host]) {
                 draw_tree(problem, sites, &between->trees[t], host,
-                          &(*plan_p)->trees[drawn++]);
+                          &plan->trees[drawn++]);
             }
         }
     }
-    return status;
+    return plan;
 }
 
 mtree_status_t mtree_gateways_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
@@ -236,15 +232,12 @@ mtree_status_t mtree_gateways_plan(const mtree_problem_t *problem, mtree_plan_t 
     mtree_problem_t again = *problem;
     mtree_plan_t *between = NULL, *drawn = NULL;
     sites_t sites;
-    mtree_status_t status = find_sites(problem, &sites);
+    mtree_status_t status;
 
+    find_sites(problem, &sites);
+    status = plan_sites(problem, &sites, &between);
     if (status == MTREE_OK) {
-        status = plan_sites(problem, &sites, &between);
-    }
-    if (status == MTREE_OK) {
-        status = draw_trees(problem, &sites, between, &drawn);
-    }
-    if (status == MTREE_OK) {
+        drawn = draw_trees(problem, &sites, between);
         request.keep = drawn;
         again.request = &request;
         status = mtree_reweight_plan(&again, plan_p);

@@ -2,6 +2,7 @@
 #include "planner/regular/programs.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "planner/plan/finish.h"
 #include "planner/program/hosts.h"
 #include "planner/program/swing.h"
@@ -89,9 +90,8 @@ static bool is_swing_torus(const mtree_problem_t *problem)
     mtree_arena_t arena = {0};
     const mtree_problem_t vertices = {
         .topology = problem->topology, .num_hosts = problem->num_hosts, .arena = &arena};
-    mtree_torus_t torus;
-    bool fits = mtree_torus_find(&vertices, &torus) == MTREE_OK &&
-                mtree_swing_fits(torus.size, problem->num_hosts);
+    const mtree_torus_t torus = mtree_torus_find(&vertices);
+    const bool fits = mtree_swing_fits(torus.size, problem->num_hosts);
 
     mtree_arena_cleanup(&arena);
     return fits;
@@ -136,33 +136,25 @@ static double cost(const search_t *search, const mtree_plan_t *plan)
 }
 
 /* The plan for the order of the search with @a shape. */
-static mtree_status_t make_plan(const search_t *search, const shape_t *shape,
-                                mtree_plan_t **plan_p)
+static mtree_plan_t *make_plan(const search_t *search, const shape_t *shape)
 {
     const mtree_problem_t *problem = search->problem;
     const size_t size = (size_t)problem->num_hosts * sizeof(*search->order);
-    mtree_status_t status = mtree_problem_plan(problem, problem->algorithm, 0, plan_p);
+    mtree_plan_t *plan = mtree_problem_plan(problem, problem->algorithm, 0);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    memcpy((*plan_p)->shape, shape->size, (size_t)shape->num * sizeof(*shape->size));
-    (*plan_p)->order = malloc(size);
-    if ((*plan_p)->order == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    memcpy((*plan_p)->order, search->order, size);
-    return mtree_plan_finish(problem, *plan_p);
+    memcpy(plan->shape, shape->size, (size_t)shape->num * sizeof(*shape->size));
+    plan->order = mtree_malloc(size);
+    memcpy(plan->order, search->order, size);
+    mtree_plan_finish(problem, plan);
+    return plan;
 }
 
 /* Keep the order of the search with @a shape if it is the best so far. */
-static mtree_status_t try_shape(search_t *search, shape_t shape)
+static void try_shape(search_t *search, shape_t shape)
 {
-    mtree_plan_t *plan = NULL;
-    mtree_status_t status = make_plan(search, &shape, &plan);
+    mtree_plan_t *plan = make_plan(search, &shape);
 
-    if (status == MTREE_OK &&
-        (search->best == NULL || cost(search, plan) < search->least)) {
+    if (search->best == NULL || cost(search, plan) < search->least) {
         mtree_plan_t *worse = search->best;
 
         search->least = cost(search, plan);
@@ -170,13 +162,13 @@ static mtree_status_t try_shape(search_t *search, shape_t shape)
         plan = worse;
     }
     mtree_plan_destroy(plan);
-    return status;
 }
 
-static mtree_status_t try_stages(search_t *search, shape_t shape)
+static void try_stages(search_t *search, shape_t shape)
 {
-    return fits_memory(&shape, search->problem->request->bytes) ? try_shape(search, shape)
-                                                                : MTREE_OK;
+    if (fits_memory(&shape, search->problem->request->bytes)) {
+        try_shape(search, shape);
+    }
 }
 
 /* Is the order of the search the best one already? */
@@ -188,80 +180,77 @@ static bool is_best(const search_t *search)
 }
 
 /* The order of the search: of stages all divisions into two, and that into most. */
-static mtree_status_t try_order(search_t *search)
+static void try_order(search_t *search)
 {
     const int num_hosts = search->problem->num_hosts;
-    mtree_status_t status;
 
     if (search->kind != MTREE_PROGRAM_STAGES) {
-        return try_shape(search, (shape_t){0});
+        try_shape(search, (shape_t){0});
+        return;
     }
-    status = try_stages(search, prime_factors(num_hosts));
-    for (int size = 2; size < num_hosts && status == MTREE_OK; size++) {
+    try_stages(search, prime_factors(num_hosts));
+    for (int size = 2; size < num_hosts; size++) {
         if (num_hosts % size == 0) {
-            status = try_stages(search, (shape_t){2, {size, num_hosts / size}});
+            try_stages(search, (shape_t){2, {size, num_hosts / size}});
         }
     }
-    return status;
 }
 
 /* The points of a torus.  Programs without a shape have partners near in another order.
  */
-static mtree_status_t try_torus(search_t *search)
+static void try_torus(search_t *search)
 {
-    mtree_torus_t torus;
-    mtree_status_t status = mtree_torus_find(search->problem, &torus);
+    const mtree_torus_t torus = mtree_torus_find(search->problem);
     shape_t shape = {.num = torus.num_dimensions};
 
-    if (status != MTREE_OK || torus.num_dimensions == 0) {
-        return status;
+    if (torus.num_dimensions == 0) {
+        return;
     }
     memcpy(shape.size, torus.size, sizeof(shape.size));
     memcpy(search->order, torus.host,
            (size_t)search->problem->num_hosts * sizeof(*search->order));
     if (search->kind == MTREE_PROGRAM_SWING) {
-        return try_shape(search, shape);
+        try_shape(search, shape);
+    } else if (search->kind != MTREE_PROGRAM_STAGES) {
+        mtree_torus_order(search->problem, &torus, search->order);
+        try_order(search);
+    } else if (shape.num > 1) {
+        try_stages(search, shape);
     }
-    if (search->kind == MTREE_PROGRAM_STAGES) {
-        return shape.num > 1 ? try_stages(search, shape) : MTREE_OK;
-    }
-    status = mtree_torus_order(search->problem, &torus, search->order);
-    return status == MTREE_OK ? try_order(search) : status;
 }
 
 /* An exchange has no near partners, and Swing is for tori alone. */
-static mtree_status_t run_search(search_t *search)
+static void run_search(search_t *search)
 {
-    mtree_status_t status = MTREE_OK;
-
     if (search->kind != MTREE_PROGRAM_SWING) {
         for (int host = 0; host < search->problem->num_hosts; host++) {
             search->order[host] = host;
         }
-        status = try_order(search);
+        try_order(search);
     }
-    if (status == MTREE_OK && search->kind != MTREE_PROGRAM_EXCHANGE) {
-        if (search->kind != MTREE_PROGRAM_SWING) {
-            mtree_routes_order(search->problem->routes, 0, search->order);
-            status = is_best(search) ? MTREE_OK : try_order(search);
+    if (search->kind == MTREE_PROGRAM_EXCHANGE) {
+        return;
+    }
+    if (search->kind != MTREE_PROGRAM_SWING) {
+        mtree_routes_order(search->problem->routes, 0, search->order);
+        if (!is_best(search)) {
+            try_order(search);
         }
-        status = status == MTREE_OK ? try_torus(search) : status;
     }
-    return status;
+    try_torus(search);
 }
 
 mtree_status_t mtree_programs_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     search_t search = {.problem = problem,
                        .kind = mtree_program_find(problem->algorithm)};
-    mtree_status_t status = MTREE_OK;
 
     if (mtree_programs_fit(problem)) {
         MTREE_ARENA_ARRAY(problem->arena, search.order, (size_t)problem->num_hosts);
-        status = search.order == NULL ? MTREE_ERR_NO_MEMORY : run_search(&search);
+        run_search(&search);
     }
     *plan_p = search.best;
-    if (status == MTREE_OK && search.best == NULL) {
+    if (search.best == NULL) {
         mtree_error(
             "%s: %.0f bytes from each of %d hosts; it serves up to %d %s whose messages "
             "take %.0f bytes of memory; choose packing",
@@ -273,5 +262,5 @@ mtree_status_t mtree_programs_plan(const mtree_problem_t *problem, mtree_plan_t 
             MTREE_PROGRAM_MOST_BYTES);
         return MTREE_ERR_UNSUPPORTED;
     }
-    return status;
+    return MTREE_OK;
 }

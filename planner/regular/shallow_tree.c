@@ -48,9 +48,6 @@ static mtree_status_t grower_init(grower_t *grower, const mtree_problem_t *probl
     MTREE_ARENA_ARRAY(problem->arena, grower->ends, (size_t)first[num_hosts]);
     MTREE_ARENA_ARRAY(problem->arena, grower->next, num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, grower->ready, num_hosts);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int i = 0; i < candidates->num_hosts; ++i) {
         for (int o = first[i]; o < first[i + 1]; ++o) {
             int edge = candidates->out[o];
@@ -139,10 +136,11 @@ mtree_status_t mtree_shallow_tree_plan(const mtree_problem_t *problem,
     grower_t grower;
     mtree_status_t status = grower_init(&grower, problem);
 
-    if (status == MTREE_OK) {
-        status = mtree_problem_plan(problem, "latency", num_trees, plan_p);
+    if (status != MTREE_OK) {
+        return status;
     }
-    for (int t = 0; t < num_trees && status == MTREE_OK; ++t) {
+    *plan_p = mtree_problem_plan(problem, "latency", num_trees);
+    for (int t = 0; t < num_trees; ++t) {
         int root = gathering ? t
                    : mtree_collective_has_root(request->collective)
                        ? request->root
@@ -150,5 +148,5 @@ mtree_status_t mtree_shallow_tree_plan(const mtree_problem_t *problem,
 
         grow_tree(&grower, root, &(*plan_p)->trees[t]);
     }
-    return status;
+    return MTREE_OK;
 }

@@ -62,9 +62,6 @@ static bool list_neighbours(const mtree_problem_t *problem, search_t *search)
     MTREE_ARENA_ARRAY(problem->arena, num, num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, search->neighbours,
                       num_hosts * (size_t)search->degree);
-    if (problem->arena->status != MTREE_OK) {
-        return false;
-    }
     for (int host = 0; host < problem->num_hosts; host++) {
         number[problem->hosts == NULL ? host : problem->hosts[host]] = host;
     }
@@ -205,30 +202,27 @@ static bool try_sizes(search_t *search, int d, int most, int rest)
     return false;
 }
 
-mtree_status_t mtree_torus_find(const mtree_problem_t *problem, mtree_torus_t *torus_p)
+mtree_torus_t mtree_torus_find(const mtree_problem_t *problem)
 {
     const size_t num_hosts = (size_t)problem->num_hosts;
     search_t search = {.num_hosts = problem->num_hosts};
+    mtree_torus_t *torus = &search.torus;
 
-    *torus_p = (mtree_torus_t){0};
     if (problem->num_hosts != problem->topology->num_vertices) {
-        return MTREE_OK;
+        return (mtree_torus_t){0};
     }
     MTREE_ARENA_ARRAY(problem->arena, search.stride, MTREE_TORUS_DIMENSIONS);
     MTREE_ARENA_ARRAY(problem->arena, search.used, num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, search.tried, num_hosts);
-    MTREE_ARENA_ARRAY(problem->arena, search.torus.host, num_hosts);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
+    MTREE_ARENA_ARRAY(problem->arena, torus->host, num_hosts);
+    if (!list_neighbours(problem, &search) ||
+        !try_sizes(&search, 0, problem->num_hosts, problem->num_hosts)) {
+        return (mtree_torus_t){0};
     }
-    if (list_neighbours(problem, &search) &&
-        try_sizes(&search, 0, problem->num_hosts, problem->num_hosts)) {
-        *torus_p = search.torus;
-        memset(&torus_p->size[torus_p->num_dimensions], 0,
-               (size_t)(MTREE_TORUS_DIMENSIONS - torus_p->num_dimensions) *
-                   sizeof(*torus_p->size));
-    }
-    return problem->arena->status;
+    memset(&torus->size[torus->num_dimensions], 0,
+           (size_t)(MTREE_TORUS_DIMENSIONS - torus->num_dimensions) *
+               sizeof(*torus->size));
+    return *torus;
 }
 
 typedef struct {
@@ -276,15 +270,12 @@ static unsigned key_of(const mtree_torus_t *torus, int point)
     return key;
 }
 
-mtree_status_t mtree_torus_order(const mtree_problem_t *problem,
-                                 const mtree_torus_t *torus, int *order)
+void mtree_torus_order(const mtree_problem_t *problem, const mtree_torus_t *torus,
+                       int *order)
 {
     keyed_t *keyed;
 
     MTREE_ARENA_ARRAY(problem->arena, keyed, (size_t)problem->num_hosts);
-    if (keyed == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int point = 0; point < problem->num_hosts; point++) {
         keyed[point] = (keyed_t){key_of(torus, point), torus->host[point]};
     }
@@ -292,5 +283,4 @@ mtree_status_t mtree_torus_order(const mtree_problem_t *problem,
     for (int place = 0; place < problem->num_hosts; place++) {
         order[place] = keyed[place].host;
     }
-    return MTREE_OK;
 }

@@ -16,9 +16,8 @@ typedef struct {
 } mtree_torus_t;
 
 /* The torus that the problem's hosts (NULL: the vertices in their order) are, in its
- * arena: every vertex is one of the hosts, and links join neighbours alone.
- * MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_torus_find(const mtree_problem_t *problem, mtree_torus_t *torus_p);
+ * arena: every vertex is one of the hosts, and links join neighbours alone. */
+mtree_torus_t mtree_torus_find(const mtree_problem_t *problem);
 
 /*
  * All hosts into @a order, [num_hosts], so that those whose places differ in a low bit
@@ -28,7 +27,7 @@ mtree_status_t mtree_torus_find(const mtree_problem_t *problem, mtree_torus_t *t
  * al., Swing: Short-cutting Rings for Higher Bandwidth Allreduce (NSDI 2024), section
  * 3.1.
  */
-mtree_status_t mtree_torus_order(const mtree_problem_t *problem,
-                                 const mtree_torus_t *torus, int *order);
+void mtree_torus_order(const mtree_problem_t *problem, const mtree_torus_t *torus,
+                       int *order);
 
 #endif

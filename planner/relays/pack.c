@@ -103,16 +103,11 @@ static mtree_status_t finder_init(finder_t *finder, const mtree_problem_t *probl
     MTREE_ARENA_ARRAY(arena, finder->price, hosts * hosts);
     MTREE_ARENA_ARRAY(arena, finder->parent, hosts);
     finder->oracle = mtree_steiner_oracle_create(arena, problem->num_hosts, num_active);
-    if (arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     list_edges(finder);
-    status = mtree_packer_create(problem, finder->candidates, &finder->packer);
-    if (status == MTREE_OK) {
-        finder->packer->find = find_tree;
-        finder->packer->finder = finder;
-    }
-    return status;
+    finder->packer = mtree_packer_create(problem, finder->candidates);
+    finder->packer->find = find_tree;
+    finder->packer->finder = finder;
+    return MTREE_OK;
 }
 
 /* Find the trees that carry most. */
@@ -124,9 +119,7 @@ static mtree_status_t generate(mtree_packer_t *packer, mtree_tree_set_t **set_p)
     mtree_status_t status = mtree_mwu_lay(packer, &what, set_p, &x);
 
     if (status == MTREE_OK) {
-        status = mtree_tree_rates_fit(packer, *set_p);
-    }
-    if (status == MTREE_OK) {
+        mtree_tree_rates_fit(packer, *set_p);
         mtree_tree_set_trim(*set_p, 0, x * LEAST_RATE);
     }
     return status;
@@ -176,35 +169,29 @@ static int least_relay(const mtree_tree_set_t *set, const bool *tried)
 }
 
 /* Do without relays that are worth little of @a all, the least used first. */
-static mtree_status_t drop_relays(mtree_packer_t *packer, mtree_tree_set_t *set,
-                                  double all)
+static void drop_relays(mtree_packer_t *packer, mtree_tree_set_t *set, double all)
 {
     mtree_arena_t *arena = packer->problem->arena;
-    mtree_status_t status = MTREE_OK;
     bool *was_out, *tried;
     int host;
 
     MTREE_ARENA_ARRAY(arena, was_out, (size_t)set->num_trees);
     MTREE_ARENA_ARRAY(arena, tried, (size_t)set->candidates->num_hosts);
-    if (arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    while (status == MTREE_OK && (host = least_relay(set, tried)) >= 0) {
+    while ((host = least_relay(set, tried)) >= 0) {
         tried[host] = true;
         for (int t = 0; t < set->num_trees; t++) {
             was_out[t] = set->trees[t].is_left_out;
             set->trees[t].is_left_out = was_out[t] || spans(set, &set->trees[t], host);
         }
-        status = mtree_tree_rates_fit(packer, set);
-        if (status == MTREE_OK && mtree_tree_rates_least(packer, set) <
-                                      all * (1.0 - MTREE_RELAYS_LEAST_WORTH)) {
+        mtree_tree_rates_fit(packer, set);
+        if (mtree_tree_rates_least(packer, set) <
+            all * (1.0 - MTREE_RELAYS_LEAST_WORTH)) {
             for (int t = 0; t < set->num_trees; t++) {
                 set->trees[t].is_left_out = was_out[t];
             }
-            status = mtree_tree_rates_fit(packer, set);
+            mtree_tree_rates_fit(packer, set);
         }
     }
-    return status;
 }
 
 /* The tree that carries least of a root that has more than @a most; NULL: no root has. */
@@ -229,37 +216,33 @@ static mtree_packed_t *lightest(mtree_tree_set_t *set, int most)
 }
 
 /* Leave out trees until each root has at most @a most; 0: any number. */
-static mtree_status_t drop_trees(mtree_packer_t *packer, mtree_tree_set_t *set, int most)
+static void drop_trees(mtree_packer_t *packer, mtree_tree_set_t *set, int most)
 {
-    mtree_status_t status = MTREE_OK;
     mtree_packed_t *tree;
 
-    while (status == MTREE_OK && most > 0 && (tree = lightest(set, most)) != NULL) {
+    while (most > 0 && (tree = lightest(set, most)) != NULL) {
         tree->is_left_out = true;
-        status = mtree_tree_rates_fit(packer, set);
+        mtree_tree_rates_fit(packer, set);
     }
-    return status;
 }
 
 /* What the trees of a root carry is a host's block where there are blocks. */
-static mtree_status_t take_packing(const finder_t *finder, const mtree_tree_set_t *set,
-                                   mtree_plan_t **packed_p)
+static mtree_plan_t *take_packing(const finder_t *finder, const mtree_tree_set_t *set)
 {
     const mtree_packer_t *packer = finder->packer;
-    mtree_status_t status =
-        mtree_problem_plan(packer->problem, "relays", set->num_trees, packed_p);
+    mtree_plan_t *packed = mtree_problem_plan(packer->problem, "relays", set->num_trees);
 
-    for (int t = 0; t < set->num_trees && status == MTREE_OK; t++) {
-        mtree_tree_t *tree = &(*packed_p)->trees[t];
+    for (int t = 0; t < set->num_trees; t++) {
+        mtree_tree_t *tree = &packed->trees[t];
 
         tree->root = set->trees[t].root;
         tree->rate = set->trees[t].rate;
         mtree_tree_set_parents(set, &set->trees[t], tree->parent, NULL);
     }
-    if (status == MTREE_OK && mtree_steiner_oracle_exact(finder->oracle)) {
-        (*packed_p)->bound = packer->bound * mtree_packer_num_blocks(packer);
+    if (mtree_steiner_oracle_exact(finder->oracle)) {
+        packed->bound = packer->bound * mtree_packer_num_blocks(packer);
     }
-    return status;
+    return packed;
 }
 
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
@@ -267,23 +250,19 @@ mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
 {
     finder_t finder = {0};
     mtree_tree_set_t *set = NULL;
-    double rate = 0.0;
     mtree_status_t status = finder_init(&finder, problem, num_active);
 
     if (status == MTREE_OK) {
         status = generate(finder.packer, &set);
     }
     if (status == MTREE_OK) {
-        rate = mtree_tree_rates_least(finder.packer, set);
-        status = drop_relays(finder.packer, set, rate);
-    }
-    if (status == MTREE_OK) {
+        const double rate = mtree_tree_rates_least(finder.packer, set);
+
+        drop_relays(finder.packer, set, rate);
         mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
-        status = drop_trees(finder.packer, set, problem->request->max_trees);
-    }
-    if (status == MTREE_OK) {
+        drop_trees(finder.packer, set, problem->request->max_trees);
         mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
-        status = take_packing(&finder, set, packed_p);
+        *packed_p = take_packing(&finder, set);
     }
     mtree_tree_set_destroy(set);
     mtree_packer_destroy(finder.packer);

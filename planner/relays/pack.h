@@ -20,7 +20,7 @@
  * bound what no trees carry more than, or 0 where the oracle was not exact.  At most the
  * request's max_trees are left for each root, and no relay that is worth less than
  * MTREE_RELAYS_LEAST_WORTH of the rate.  Owned by the caller.
- * MTREE_ERR_UNREACHABLE, MTREE_ERR_CANCELLED, MTREE_ERR_NO_MEMORY.
+ * MTREE_ERR_UNREACHABLE, MTREE_ERR_CANCELLED.
  */
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
                                  mtree_plan_t **packed_p);

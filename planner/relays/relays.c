@@ -166,16 +166,15 @@ static const char *address_of(const mtree_topology_t *topology,
     return address == NULL ? "" : address;
 }
 
-static mtree_status_t name_hosts(mtree_problem_t *problem)
+static void name_hosts(mtree_problem_t *problem)
 {
     const char **names;
 
     MTREE_ARENA_ARRAY(problem->arena, names, (size_t)problem->num_hosts);
-    for (int host = 0; names != NULL && host < problem->num_hosts; host++) {
+    for (int host = 0; host < problem->num_hosts; host++) {
         names[host] = problem->topology->vertices[problem->hosts[host]].host;
     }
     problem->names = names;
-    return problem->arena->status;
 }
 
 /* With the addresses of its relays. */
@@ -184,19 +183,14 @@ static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active
 {
     int num_relays = problem->num_hosts - num_active;
     const char **addresses;
-    mtree_status_t status;
 
     MTREE_ARENA_ARRAY(problem->arena, addresses, (size_t)num_relays);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int i = 0; i < num_relays; i++) {
         addresses[i] = address_of(problem->topology, problem->request,
                                   problem->hosts[num_active + i]);
     }
-    status = mtree_problem_plan(problem, "relays", num_trees, plan_p);
-    return status == MTREE_OK ? mtree_plan_add_relays(*plan_p, num_relays, addresses)
-                              : status;
+    *plan_p = mtree_problem_plan(problem, "relays", num_trees);
+    return mtree_plan_add_relays(*plan_p, num_relays, addresses);
 }
 
 /* The plan of what is packed; NULL where it uses no relay. */
@@ -210,9 +204,6 @@ static mtree_status_t make_plan(const mtree_problem_t *problem, int num_active,
 
     MTREE_ARENA_ARRAY(problem->arena, number, (size_t)problem->num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, vertices, (size_t)problem->num_hosts);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     used.hosts = vertices;
     used.num_hosts = number_hosts(problem, num_active, packed, number, vertices);
     if (used.num_hosts == num_active) {
@@ -221,42 +212,27 @@ static mtree_status_t make_plan(const mtree_problem_t *problem, int num_active,
     status = mtree_routes_create(problem->topology, vertices, used.num_hosts, &routes);
     used.routes = routes;
     if (status == MTREE_OK) {
-        status = name_hosts(&used);
-    }
-    if (status == MTREE_OK) {
+        name_hosts(&used);
         status = create_plan(&used, num_active, packed->num_trees, plan_p);
     }
     if (status == MTREE_OK) {
         fill_trees(packed, number, *plan_p);
-        status = mtree_plan_finish(&used, *plan_p);
+        mtree_plan_finish(&used, *plan_p);
     }
     mtree_routes_destroy(routes);
     return status;
 }
 
-mtree_status_t mtree_relays_cut_bound(const mtree_topology_t *topology, const int *hosts,
-                                      int num_hosts, mtree_collective_t collective,
-                                      int root, double *bound_p)
+double mtree_relays_cut_bound(const mtree_topology_t *topology, const int *hosts,
+                              int num_hosts, mtree_collective_t collective, int root)
 {
     mtree_slowest_t path, flow = {.seconds = INFINITY};
-    mtree_status_t status = MTREE_OK;
 
     if (num_hosts > 1 && !mtree_collective_is_personalized(collective)) {
-        status = mtree_slowest_flow(topology, hosts, num_hosts, collective, root,
-                                    ENDLESS_BYTES, &path, &flow);
+        mtree_slowest_flow(topology, hosts, num_hosts, collective, root, ENDLESS_BYTES,
+                           &path, &flow);
     }
-    *bound_p = 8.0 * ENDLESS_BYTES / flow.seconds;
-    return status;
-}
-
-static mtree_status_t set_bound(const mtree_problem_t *problem, int num_active,
-                                double bound, mtree_plan_t *plan)
-{
-    plan->bound = bound;
-    return bound > 0.0
-               ? MTREE_OK
-               : mtree_relays_cut_bound(problem->topology, problem->hosts, num_active,
-                                        plan->collective, plan->root, &plan->bound);
+    return 8.0 * ENDLESS_BYTES / flow.seconds;
 }
 
 /* Pack trees between all hosts of @a problem and make the plan. */
@@ -273,7 +249,11 @@ static mtree_status_t plan_between(const mtree_problem_t *problem, int num_activ
         status = make_plan(problem, num_active, packed, plan_p);
     }
     if (status == MTREE_OK && *plan_p != NULL) {
-        status = set_bound(problem, num_active, packed->bound, *plan_p);
+        (*plan_p)->bound =
+            packed->bound > 0.0
+                ? packed->bound
+                : mtree_relays_cut_bound(problem->topology, problem->hosts, num_active,
+                                         (*plan_p)->collective, (*plan_p)->root);
     }
     mtree_plan_destroy(packed);
     return status;
@@ -289,20 +269,15 @@ mtree_status_t mtree_relays_plan(const mtree_topology_t *topology, const int *ho
                                .num_hosts = num_hosts + request->num_relays,
                                .arena = &arena};
     mtree_routes_t *routes = NULL;
-    mtree_status_t status = MTREE_OK;
+    mtree_status_t status;
     int *all;
 
     *plan_p = NULL;
     MTREE_ARENA_ARRAY(&arena, all, (size_t)problem.num_hosts);
-    if (all == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     problem.hosts = all;
     status = list_hosts(topology, hosts, num_hosts, request, all);
     if (status == MTREE_OK) {
-        status = name_hosts(&problem);
-    }
-    if (status == MTREE_OK) {
+        name_hosts(&problem);
         status = mtree_routes_create(topology, all, problem.num_hosts, &routes);
     }
     if (status == MTREE_OK) {

@@ -35,11 +35,10 @@ bool mtree_relays_gain(const mtree_plan_t *relayed, const mtree_plan_t *plan);
  * What no algorithm between @a hosts can exceed, bits/s of message, even if every vertex
  * of the topology forwards, copies and combines: by the slowest flow of a message that
  * takes far longer than all latencies (planner/bound/slowest_flow.h).  0 for personalized
- * collectives and for one host; MTREE_ERR_NO_MEMORY.
+ * collectives and for one host.
  */
-mtree_status_t mtree_relays_cut_bound(const mtree_topology_t *topology, const int *hosts,
-                                      int num_hosts, mtree_collective_t collective,
-                                      int root, double *bound_p);
+double mtree_relays_cut_bound(const mtree_topology_t *topology, const int *hosts,
+                              int num_hosts, mtree_collective_t collective, int root);
 
 /* The vertices of @a plan's relays, by their names, to @a relays, [plan->num_relays].
  * MTREE_ERR_NOT_FOUND (logged): the topology has no such host. */

@@ -26,9 +26,6 @@ mtree_dense_simplex_t *mtree_dense_simplex_create(mtree_arena_t *arena,
     mtree_dense_simplex_t *simplex;
 
     MTREE_ARENA_ARRAY(arena, simplex, 1);
-    if (simplex == NULL) {
-        return NULL;
-    }
     simplex->num_constraints = num_constraints;
     simplex->num_groups = num_groups;
     simplex->capacity = capacity;
@@ -47,10 +44,10 @@ mtree_dense_simplex_t *mtree_dense_simplex_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, simplex->weight, columns);
     MTREE_ARENA_ARRAY(arena, simplex->group, columns);
     MTREE_ARENA_ARRAY(arena, simplex->uses, columns);
-    for (int t = 0; t < max_trees && arena->status == MTREE_OK; ++t) {
+    for (int t = 0; t < max_trees; ++t) {
         MTREE_ARENA_ARRAY(arena, simplex->uses[t], constraints);
     }
-    return arena->status == MTREE_OK ? simplex : NULL;
+    return simplex;
 }
 
 /* A number for each tree; sums of few of them, each a few times, are all different. */

@@ -124,7 +124,6 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
         if (call->num_ranks > 1) {
             baseline->build(&mine);
         }
-        status = programs[mine.rank].status;
         steps += programs[mine.rank].num_steps;
         if (steps > MAX_STEPS) {
             status = refuse_steps(baseline);

@@ -123,8 +123,10 @@ static mtree_status_t find_gain(const planned_network_t *planned, gain_t *gain)
     }
     gain->without = without->throughput;
     mtree_plan_destroy(without);
-    return mtree_relays_cut_bound(planned->topology, planned->hosts, planned->num_hosts,
-                                  request.collective, request.root, &gain->cut);
+    gain->cut =
+        mtree_relays_cut_bound(planned->topology, planned->hosts, planned->num_hosts,
+                               request.collective, request.root);
+    return MTREE_OK;
 }
 
 static void print_gain(const planned_network_t *planned, const gain_t *gain)

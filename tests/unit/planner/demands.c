@@ -80,7 +80,7 @@ double demands_least_seconds(const mtree_topology_t *topology, const double *dem
     unit_ok(mtree_candidates_create(&problem, &candidates));
     per_byte = blocks_per_byte(demand, problem.num_hosts);
     mean = set_blocks(&arena, (size_t)problem.num_hosts, demand, per_byte, candidates);
-    unit_ok(mtree_packer_create(&problem, candidates, &packer));
+    packer = mtree_packer_create(&problem, candidates);
     /* Trees per second are so many times fewer. */
     packer->mean /= mean;
     unit_ok(mtree_mwu_lay(packer, &what, &set, &x));

@@ -85,7 +85,7 @@ UNIT_TEST(test_unpipelined_chain)
     map_join(topology, 0, 1, 8 * MBPS, 0.1);
     map_join(topology, 1, 2, 8 * MBPS, 0.1);
     given_all_links();
-    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 3, names, 1, &plan));
+    plan = mtree_plan_create(MTREE_ALLREDUCE, "by hand", 3, names, 1);
     plan->trees[0].share = 1;
     plan->trees[0].parent[1] = 0;
     plan->trees[0].parent[2] = 1;
@@ -111,7 +111,7 @@ UNIT_TEST(test_unpipelined_shares_are_max_min)
     map_join(topology, 1, 2, 8 * MBPS, 0);
     map_join(topology, 2, 3, 100 * MBPS, 0);
     given_all_links();
-    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 4, names, 1, &plan));
+    plan = mtree_plan_create(MTREE_ALLREDUCE, "by hand", 4, names, 1);
     plan->trees[0].share = 1;
     plan->trees[0].parent[1] = 0;
     plan->trees[0].parent[2] = 0;

@@ -52,7 +52,7 @@ UNIT_TEST(test_arrival_example)
     static const int arrivals[] = {A, C, B};
     int parent[4];
 
-    unit_ok(mtree_chains_build(arrivals, 3, D, &ec2, parent));
+    mtree_chains_build(arrivals, 3, D, &ec2, parent);
     ck_assert_int_eq(parent[A], C);
     ck_assert_int_eq(parent[C], B);
     ck_assert_int_eq(parent[B], D);
@@ -71,7 +71,7 @@ static int depth_of(int n, double bytes)
     for (i = 0; i < n; i++) {
         arrivals[i] = (i * 7) % n;
     }
-    unit_ok(mtree_chains_build(arrivals, n, n, &link, parent));
+    mtree_chains_build(arrivals, n, n, &link, parent);
     for (i = 0; i < n; i++) {
         int at = i;
         int hops;

@@ -89,7 +89,7 @@ UNIT_TEST(parts_of_a_chain)
     double part[3];
     OWNED(plan) *plan = NULL;
 
-    unit_ok(mtree_plan_create(MTREE_SCATTER, "test", 3, names, 1, &plan));
+    plan = mtree_plan_create(MTREE_SCATTER, "test", 3, names, 1);
     plan->trees[0].root = 0;
     plan->trees[0].parent[1] = 0;
     plan->trees[0].parent[2] = 1;

@@ -99,7 +99,7 @@ static void check_sent(const char *algorithm, mtree_collective_t collective,
         plan->order[i] = i;
     }
     program = mtree_plan_program(plan);
-    unit_ok(mtree_program_messages(&program, add_sent, sent));
+    mtree_program_messages(&program, add_sent, sent);
     for (int i = 0; i < num_hosts; i++) {
         ck_assert_double_eq_tol(sent[i], expected[i], 1e-5);
     }

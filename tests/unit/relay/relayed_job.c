@@ -53,7 +53,7 @@ static mtree_plan_t *chain_plan(int ranks, int relays)
     static const char *const addresses[] = {"x:1", "y:2"};
     mtree_plan_t *plan;
 
-    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "chain", ranks + relays, names, 1, &plan));
+    plan = mtree_plan_create(MTREE_ALLREDUCE, "chain", ranks + relays, names, 1);
     unit_ok(mtree_plan_add_relays(plan, relays, addresses));
     plan->trees[0].rate = 1e9;
     plan->trees[0].share = 1;

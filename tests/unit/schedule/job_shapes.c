@@ -117,10 +117,10 @@ mtree_plan_t *job_shape_plan(const job_shape_t *shape)
     static const char *names[JOB_MAX_RANKS] = {"a", "b", "c", "d"};
     mtree_plan_t *plan;
 
-    unit_ok(mtree_plan_create(mtree_collective_has_demands(shape->collective)
-                                  ? shape->collective
-                                  : MTREE_ALLREDUCE,
-                              "small", shape->num_ranks, names, shape->num_trees, &plan));
+    plan = mtree_plan_create(mtree_collective_has_demands(shape->collective)
+                                 ? shape->collective
+                                 : MTREE_ALLREDUCE,
+                             "small", shape->num_ranks, names, shape->num_trees);
     plan->root = mtree_collective_has_root(shape->collective) ? 0 : -1;
     plan->num_relays = shape->num_relays;
     for (int t = 0; t < shape->num_trees; t++) {

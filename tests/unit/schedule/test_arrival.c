@@ -165,15 +165,15 @@ static void add_plan(world_t *world, int hosts)
     int command[MAX_RANKS], num = 0;
 
     link.latency = random_draw(3) * 1e-3;
-    unit_ok(mtree_plan_create(world->call.collective, MTREE_PLAN_ARRIVAL, hosts, names, 1,
-                              &world->plan));
+    world->plan =
+        mtree_plan_create(world->call.collective, MTREE_PLAN_ARRIVAL, hosts, names, 1);
     for (int host = 0; host < hosts; host++) {
         if (host != root) {
             command[num++] = host;
         }
     }
     world->plan->trees[0].root = root;
-    unit_ok(mtree_chains_build(command, num, root, &link, world->plan->trees[0].parent));
+    mtree_chains_build(command, num, root, &link, world->plan->trees[0].parent);
     if (random_draw(2) == 0) {
         world->plan->routes =
             calloc((size_t)(hosts * hosts), sizeof(*world->plan->routes));

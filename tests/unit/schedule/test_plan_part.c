@@ -34,8 +34,8 @@ static mtree_plan_t *program_plan(void)
 {
     mtree_plan_t *trees = plan_of(MTREE_ALLREDUCE), *plan;
 
-    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "exchange", HOSTS,
-                              (const char *const *)trees->hosts, 0, &plan));
+    plan = mtree_plan_create(MTREE_ALLREDUCE, "exchange", HOSTS,
+                             (const char *const *)trees->hosts, 0);
     plan->order = calloc(HOSTS, sizeof(*plan->order));
     for (int i = 0; i < HOSTS; i++) {
         plan->order[i] = (5 * i + 2) % HOSTS;
@@ -211,7 +211,7 @@ static mtree_plan_t *relayed_plan(void)
     static const char *const names[] = {"a", "b", "r"}, *const addresses[] = {"r:1"};
     mtree_plan_t *plan;
 
-    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "relayed", 3, names, 2, &plan));
+    plan = mtree_plan_create(MTREE_ALLREDUCE, "relayed", 3, names, 2);
     unit_ok(mtree_plan_add_relays(plan, 1, addresses));
     unit_invalid(mtree_plan_add_relays(plan, 1, addresses));
     plan->trees[0].parent[2] = 0;

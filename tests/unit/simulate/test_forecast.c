@@ -56,7 +56,7 @@ UNIT_TEST(the_busiest_host_counts)
     static const char *const names[] = {"a", "b", "c"};
     OWNED(plan) *plan = NULL;
 
-    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "test", 3, names, 2, &plan));
+    plan = mtree_plan_create(MTREE_ALLREDUCE, "test", 3, names, 2);
     plan->bytes = 4000;
     for (int t = 0; t < 2; t++) {
         plan->trees[t].root = t;
@@ -74,7 +74,7 @@ UNIT_TEST(relays_contribute_no_block)
     static const char *const addresses[] = {"127.0.0.1:1"};
     OWNED(plan) *plan = NULL;
 
-    unit_ok(mtree_plan_create(MTREE_ALLGATHER, "test", 3, names, 2, &plan));
+    plan = mtree_plan_create(MTREE_ALLGATHER, "test", 3, names, 2);
     unit_ok(mtree_plan_add_relays(plan, 1, addresses));
     plan->bytes = 4000;
     for (int t = 0; t < 2; t++) {
