@@ -22,12 +22,6 @@ mtree_status_t mtree_instance_create(mtree_topology_t *topology, int num_hosts,
         instance.num_hosts = mtree_topology_num_hosts(topology);
     }
     instance.hosts = mtree_malloc((size_t)instance.num_hosts * sizeof(*instance.hosts));
-    if (instance.hosts == NULL) {
-        mtree_error("no memory for the %d hosts of %s", instance.num_hosts,
-                    topology->name);
-        mtree_topology_destroy(topology);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int v = 0; v < topology->num_vertices && num < instance.num_hosts; v++) {
         if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
             instance.hosts[num++] = v;

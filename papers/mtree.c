@@ -137,10 +137,10 @@ static mtree_status_t measure_completion(const mtree_instance_t *instance, unsig
             return status;
         }
         pipelined = i == 0 ? pipelined_seconds(plan, 0) : pipelined;
-        status = mtree_unpipelined_seconds(plan, instance->topology, instance->routes,
-                                           VECTOR, &values[i]);
+        values[i] = mtree_unpipelined_seconds(plan, instance->topology, instance->routes,
+                                              VECTOR) /
+                    pipelined;
         mtree_plan_destroy(plan);
-        values[i] /= pipelined;
     }
     values[5] = pipelined;
     return status;

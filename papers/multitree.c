@@ -60,25 +60,25 @@ static mtree_status_t make_multitree(const network_t *network,
         network->on.topology, network->on.hosts, network->on.num_hosts, &trees);
 
     if (status == MTREE_OK) {
-        status = mtree_multitree_schedule(trees, schedule_p);
+        *schedule_p = mtree_multitree_schedule(trees);
         mtree_multitree_destroy(trees);
     }
     return status;
 }
 
 /* Around the grid where there is one, else by number: switch after switch. */
-static mtree_status_t make_ring(const network_t *network, mtree_rounds_t **schedule_p)
+static mtree_rounds_t *make_ring(const network_t *network)
 {
     int *order = mtree_malloc((size_t)network->on.num_hosts * sizeof(*order));
-    mtree_status_t status;
+    mtree_rounds_t *schedule;
 
     if (network->rows > 0) {
         mtree_ring_order_grid(network->rows, network->cols, order);
     }
-    status = mtree_ring_schedule(network->on.num_hosts, network->rows > 0 ? order : NULL,
-                                 schedule_p);
+    schedule =
+        mtree_ring_schedule(network->on.num_hosts, network->rows > 0 ? order : NULL);
     free(order);
-    return status;
+    return schedule;
 }
 
 static mtree_status_t make_halving(const network_t *network, mtree_rounds_t **schedule_p)
@@ -105,30 +105,21 @@ static bool applies(const network_t *network, name_t name)
 static mtree_status_t make_schedule(const network_t *network, name_t name, int num_chunks,
                                     mtree_rounds_t **schedule_p)
 {
-    mtree_rounds_t *schedule;
-    mtree_status_t status;
-
     switch (name) {
     case DBTREE:
-        status = mtree_double_tree_schedule(network->on.num_hosts, num_chunks, &schedule);
-        break;
+        *schedule_p = mtree_double_tree_schedule(network->on.num_hosts, num_chunks);
+        return MTREE_OK;
     case RING_2D:
-        status = mtree_ring_schedule_2d(network->rows, network->cols, &schedule);
-        break;
+        *schedule_p = mtree_ring_schedule_2d(network->rows, network->cols);
+        return MTREE_OK;
     case RING:
-        status = make_ring(network, &schedule);
-        break;
+        *schedule_p = make_ring(network);
+        return MTREE_OK;
     case HDRM:
-        status = make_halving(network, &schedule);
-        break;
+        return make_halving(network, schedule_p);
     default:
-        status = make_multitree(network, &schedule);
-        break;
+        return make_multitree(network, schedule_p);
     }
-    if (status == MTREE_OK) {
-        *schedule_p = schedule;
-    }
-    return status;
 }
 
 /* Seconds for each of the sizes, the best over the numbers of chunks where there is a
@@ -136,7 +127,7 @@ static mtree_status_t make_schedule(const network_t *network, name_t name, int n
 static mtree_status_t time_sizes(const network_t *network, name_t name,
                                  const double *bytes, int num_sizes, double *seconds)
 {
-    double wire = name == MULTITREE_MSG ? 1 : HEADERS, taken;
+    double wire = name == MULTITREE_MSG ? 1 : HEADERS;
     mtree_status_t status = MTREE_OK;
 
     for (int i = 0; i < num_sizes; i++) {
@@ -146,13 +137,13 @@ static mtree_status_t time_sizes(const network_t *network, name_t name,
         mtree_rounds_t *schedule;
 
         status = make_schedule(network, name, chunks, &schedule);
-        for (int i = 0; i < num_sizes && status == MTREE_OK; i++) {
-            status = mtree_rounds_seconds(schedule, network->on.topology,
-                                          network->on.routes, bytes[i], wire, &taken);
-            seconds[i] = status == MTREE_OK ? fmin(seconds[i], taken) : 0;
-        }
         if (status != MTREE_OK) {
             return status;
+        }
+        for (int i = 0; i < num_sizes; i++) {
+            seconds[i] = fmin(seconds[i],
+                              mtree_rounds_seconds(schedule, network->on.topology,
+                                                   network->on.routes, bytes[i], wire));
         }
         mtree_rounds_destroy(schedule);
     }
@@ -172,16 +163,14 @@ static mtree_status_t print_fig3(FILE *out, unsigned seed)
     fprintf(out, "algorithm\tsteps of a phase\tcontention\n");
     for (name_t name = MULTITREE; name <= RING && status == MTREE_OK; name++) {
         mtree_rounds_t *schedule;
-        double contention;
 
         status = make_schedule(&network, name, 1, &schedule);
         if (status != MTREE_OK) {
             break;
         }
-        status = mtree_rounds_contention(schedule, network.on.topology, network.on.routes,
-                                         &contention);
-        fprintf(out, "%s\t%d\t%g\n", algorithm_names[name], schedule->num_steps / 2,
-                contention);
+        fprintf(
+            out, "%s\t%d\t%g\n", algorithm_names[name], schedule->num_steps / 2,
+            mtree_rounds_contention(schedule, network.on.topology, network.on.routes));
         mtree_rounds_destroy(schedule);
     }
     mtree_instance_destroy(&network.on);

@@ -24,12 +24,10 @@ static mtree_status_t print_example(FILE *out, unsigned seed)
         mtree_status_t status =
             mtree_optree_schedule_create(RANKS, k, EXAMPLE_WAVELENGTHS, &schedule);
 
-        if (status == MTREE_OK) {
-            status = mtree_optree_measure(schedule, EXAMPLE_WAVELENGTHS);
-        }
         if (status != MTREE_OK) {
             return status;
         }
+        mtree_optree_measure(schedule, EXAMPLE_WAVELENGTHS);
         fprintf(out, "%d\t%ld\t%ld\n", k,
                 mtree_optree_count_steps(RANKS, k, EXAMPLE_WAVELENGTHS, stages),
                 schedule->steps);

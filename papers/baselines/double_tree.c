@@ -18,8 +18,7 @@ typedef struct {
     int *ready; /* [num_hosts] last step in which the host got what it is about to send */
 } pipeline_t;
 
-static mtree_status_t place(pipeline_t *pipeline, int from, int to, int piece,
-                            bool reduce)
+static void place(pipeline_t *pipeline, int from, int to, int piece, bool reduce)
 {
     int step = pipeline->ready[from] + 1;
 
@@ -32,26 +31,24 @@ static mtree_status_t place(pipeline_t *pipeline, int from, int to, int piece,
     if (step > pipeline->ready[to]) {
         pipeline->ready[to] = step;
     }
-    return mtree_rounds_add(pipeline->schedule, step, from, to, piece, reduce);
+    mtree_rounds_add(pipeline->schedule, step, from, to, piece, reduce);
 }
 
 /* One chunk of one tree: up from the leaves, then down. */
-static mtree_status_t place_chunk(pipeline_t *pipeline, int tree, int piece)
+static void place_chunk(pipeline_t *pipeline, int tree, int piece)
 {
     int n = pipeline->num_hosts;
     const int *parent = pipeline->parent + tree * n, *order = pipeline->order + tree * n;
-    mtree_status_t status = MTREE_OK;
 
     for (int host = 0; host < n; host++) {
         pipeline->ready[host] = 0;
     }
-    for (int i = n - 1; i > 0 && status == MTREE_OK; i--) {
-        status = place(pipeline, order[i], parent[order[i]], piece, true);
+    for (int i = n - 1; i > 0; i--) {
+        place(pipeline, order[i], parent[order[i]], piece, true);
     }
-    for (int i = 1; i < n && status == MTREE_OK; i++) {
-        status = place(pipeline, parent[order[i]], order[i], piece, false);
+    for (int i = 1; i < n; i++) {
+        place(pipeline, parent[order[i]], order[i], piece, false);
     }
-    return status;
 }
 
 /* Hosts of a tree, parents before children: by depth. */
@@ -73,58 +70,28 @@ static void order_by_depth(const int *parent, int num_hosts, int *order)
     }
 }
 
-static mtree_status_t fill_pipeline(pipeline_t *pipeline, int num_chunks)
-{
-    mtree_status_t status = MTREE_OK;
-
-    for (int chunk = 0; chunk < num_chunks && status == MTREE_OK; chunk++) {
-        status = place_chunk(pipeline, 0, 2 * chunk);
-        if (status == MTREE_OK) {
-            status = place_chunk(pipeline, 1, 2 * chunk + 1);
-        }
-    }
-    return status;
-}
-
-mtree_status_t mtree_double_tree_schedule(int num_hosts, int num_chunks,
-                                          mtree_rounds_t **schedule_p)
+mtree_rounds_t *mtree_double_tree_schedule(int num_hosts, int num_chunks)
 {
     /* Even one transfer a step ends in time. */
     int num_steps = 4 * num_chunks * num_hosts + 2, n = num_hosts;
     pipeline_t pipeline = {.num_hosts = n, .num_steps = num_steps};
     int *numbers = mtree_malloc(5 * (size_t)n * sizeof(*numbers));
-    mtree_status_t status;
 
     pipeline.sends = mtree_calloc((size_t)n * (size_t)num_steps, sizeof(bool));
     pipeline.receives = mtree_calloc((size_t)n * (size_t)num_steps, sizeof(bool));
-    if (numbers == NULL || pipeline.sends == NULL || pipeline.receives == NULL) {
-        mtree_error(
-            "no memory for %d chunks over double binary trees of %d hosts; use fewer "
-            "chunks",
-            num_chunks, n);
-        status = MTREE_ERR_NO_MEMORY;
-        goto free_pipeline;
-    }
     mtree_double_tree_parents(n, numbers);
     order_by_depth(numbers, n, numbers + 2 * n);
     order_by_depth(numbers + n, n, numbers + 3 * n);
     pipeline.parent = numbers;
     pipeline.order = numbers + 2 * n;
     pipeline.ready = numbers + 4 * n;
-    status =
-        mtree_rounds_create("double binary tree", n, 2 * num_chunks, &pipeline.schedule);
-    if (status != MTREE_OK) {
-        goto free_pipeline;
+    pipeline.schedule = mtree_rounds_create("double binary tree", n, 2 * num_chunks);
+    for (int chunk = 0; chunk < num_chunks; chunk++) {
+        place_chunk(&pipeline, 0, 2 * chunk);
+        place_chunk(&pipeline, 1, 2 * chunk + 1);
     }
-    status = fill_pipeline(&pipeline, num_chunks);
-    if (status != MTREE_OK) {
-        mtree_rounds_destroy(pipeline.schedule);
-        goto free_pipeline;
-    }
-    *schedule_p = pipeline.schedule;
-free_pipeline:
     free(numbers);
     free(pipeline.sends);
     free(pipeline.receives);
-    return status;
+    return pipeline.schedule;
 }

@@ -14,7 +14,6 @@
  * receives nothing else, the chunks and the trees taking turns (the even and odd steps of
  * the paper).
  */
-mtree_status_t mtree_double_tree_schedule(int num_hosts, int num_chunks,
-                                          mtree_rounds_t **schedule_p);
+mtree_rounds_t *mtree_double_tree_schedule(int num_hosts, int num_chunks);
 
 #endif

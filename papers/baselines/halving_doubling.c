@@ -10,27 +10,24 @@ static bool is_power_of_two(int n)
 
 /* Rank `rank` sends each piece of its partner's half, `distance` pieces, or gets them
  * back as finished ones of its own. */
-static mtree_status_t exchange(mtree_rounds_t *schedule, const int *host_of, int step,
-                               int rank, int distance, bool reduce)
+static void exchange(mtree_rounds_t *schedule, const int *host_of, int step, int rank,
+                     int distance, bool reduce)
 {
     int partner = rank ^ distance;
     int owner = reduce ? partner : rank; /* whose pieces move */
     int from = host_of == NULL ? rank : host_of[rank];
     int to = host_of == NULL ? partner : host_of[partner];
-    mtree_status_t status = MTREE_OK;
     int first = owner & ~(distance - 1);
 
-    for (int piece = first; piece < first + distance && status == MTREE_OK; piece++) {
-        status = mtree_rounds_add(schedule, step, from, to, piece, reduce);
+    for (int piece = first; piece < first + distance; piece++) {
+        mtree_rounds_add(schedule, step, from, to, piece, reduce);
     }
-    return status;
 }
 
 mtree_status_t mtree_halving_doubling_schedule(int num_hosts, const int *host_of,
                                                mtree_rounds_t **schedule_p)
 {
     mtree_rounds_t *schedule;
-    mtree_status_t status;
     int step = 0;
 
     if (!is_power_of_two(num_hosts)) {
@@ -38,25 +35,18 @@ mtree_status_t mtree_halving_doubling_schedule(int num_hosts, const int *host_of
                     num_hosts);
         return MTREE_ERR_UNSUPPORTED;
     }
-    status = mtree_rounds_create("halving-doubling", num_hosts, num_hosts, &schedule);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    schedule = mtree_rounds_create("halving-doubling", num_hosts, num_hosts);
     for (int distance = num_hosts / 2; distance > 0; distance /= 2) {
         step++;
-        for (int rank = 0; rank < num_hosts && status == MTREE_OK; rank++) {
-            status = exchange(schedule, host_of, step, rank, distance, true);
+        for (int rank = 0; rank < num_hosts; rank++) {
+            exchange(schedule, host_of, step, rank, distance, true);
         }
     }
     for (int distance = 1; distance < num_hosts; distance *= 2) {
         step++;
-        for (int rank = 0; rank < num_hosts && status == MTREE_OK; rank++) {
-            status = exchange(schedule, host_of, step, rank, distance, false);
+        for (int rank = 0; rank < num_hosts; rank++) {
+            exchange(schedule, host_of, step, rank, distance, false);
         }
-    }
-    if (status != MTREE_OK) {
-        mtree_rounds_destroy(schedule);
-        return status;
     }
     *schedule_p = schedule;
     return MTREE_OK;

@@ -34,7 +34,6 @@ void mtree_multitree_destroy(mtree_multitree_t *multitree);
  * The lockstep allreduce of Algorithm 1, lines 15 to 18: reduce-scatter in steps tot_t -
  * t + 1, all-gather in tot_t + t; piece r belongs to the tree of root r.
  */
-mtree_status_t mtree_multitree_schedule(const mtree_multitree_t *multitree,
-                                        mtree_rounds_t **schedule_p);
+mtree_rounds_t *mtree_multitree_schedule(const mtree_multitree_t *multitree);
 
 #endif

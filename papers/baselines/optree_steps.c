@@ -137,8 +137,7 @@ static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long 
     return most;
 }
 
-mtree_status_t mtree_optree_measure(mtree_optree_schedule_t *schedule,
-                                    int num_wavelengths)
+void mtree_optree_measure(mtree_optree_schedule_t *schedule, int num_wavelengths)
 {
     long *change = mtree_malloc((2 * (size_t)schedule->num_ranks + 2) * sizeof(*change));
     int stage;
@@ -152,5 +151,4 @@ mtree_status_t mtree_optree_measure(mtree_optree_schedule_t *schedule,
         schedule->steps += measured->steps;
     }
     free(change);
-    return MTREE_OK;
 }

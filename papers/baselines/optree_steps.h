@@ -47,9 +47,8 @@ long mtree_optree_wrht_table_steps(int num_ranks, int num_wavelengths);
 
 /*
  * Replace the counted wavelengths and steps of @a schedule by those that its sends take:
- * the most blocks that a stage's sends take over any fibre.  MTREE_ERR_NO_MEMORY.
+ * the most blocks that a stage's sends take over any fibre.
  */
-mtree_status_t mtree_optree_measure(mtree_optree_schedule_t *schedule,
-                                    int num_wavelengths);
+void mtree_optree_measure(mtree_optree_schedule_t *schedule, int num_wavelengths);
 
 #endif

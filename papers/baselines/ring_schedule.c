@@ -23,65 +23,41 @@ static int host_at(const ring_t *ring, const int *order, int position)
 }
 
 /* Position `position` sends chunk `chunk` onwards. */
-static mtree_status_t send_chunk(mtree_rounds_t *schedule, const ring_t *ring,
-                                 const int *order, int step, int position, int chunk,
-                                 bool reduce)
+static void send_chunk(mtree_rounds_t *schedule, const ring_t *ring, const int *order,
+                       int step, int position, int chunk, bool reduce)
 {
     int turn = ring->backwards ? -1 : 1;
     int from = host_at(ring, order, turn * position);
     int to = host_at(ring, order, turn * (position + 1));
-    mtree_status_t status = MTREE_OK;
 
-    for (int piece = modulo(chunk, ring->length);
-         piece < ring->num_pieces && status == MTREE_OK; piece += ring->length) {
-        status = mtree_rounds_add(schedule, ring->first_step + step, from, to,
-                                  ring->first_piece + piece, reduce);
+    for (int piece = modulo(chunk, ring->length); piece < ring->num_pieces;
+         piece += ring->length) {
+        mtree_rounds_add(schedule, ring->first_step + step, from, to,
+                         ring->first_piece + piece, reduce);
     }
-    return status;
 }
 
 /* In n - 1 steps chunk p, which starts at position p, becomes complete at p - 1; n - 1
  * more carry it around. */
-static mtree_status_t add_ring(mtree_rounds_t *schedule, const ring_t *ring,
-                               const int *order)
+static void add_ring(mtree_rounds_t *schedule, const ring_t *ring, const int *order)
 {
     int n = ring->length;
-    mtree_status_t status = MTREE_OK;
 
     for (int step = 1; step < n; step++) {
-        for (int i = 0; i < n && status == MTREE_OK; i++) {
-            status = send_chunk(schedule, ring, order, step, i, i - step + 1, true);
-            if (status == MTREE_OK) {
-                status = send_chunk(schedule, ring, order, n - 1 + step, i, i - step + 2,
-                                    false);
-            }
+        for (int i = 0; i < n; i++) {
+            send_chunk(schedule, ring, order, step, i, i - step + 1, true);
+            send_chunk(schedule, ring, order, n - 1 + step, i, i - step + 2, false);
         }
     }
-    return status;
 }
 
-static mtree_status_t finish(mtree_status_t status, mtree_rounds_t *schedule,
-                             mtree_rounds_t **schedule_p)
-{
-    if (status != MTREE_OK) {
-        mtree_rounds_destroy(schedule);
-        return status;
-    }
-    *schedule_p = schedule;
-    return MTREE_OK;
-}
-
-mtree_status_t mtree_ring_schedule(int num_hosts, const int *order,
-                                   mtree_rounds_t **schedule_p)
+mtree_rounds_t *mtree_ring_schedule(int num_hosts, const int *order)
 {
     ring_t ring = {.length = num_hosts, .stride = 1, .num_pieces = num_hosts};
-    mtree_rounds_t *schedule;
-    mtree_status_t status = mtree_rounds_create("ring", num_hosts, num_hosts, &schedule);
+    mtree_rounds_t *schedule = mtree_rounds_create("ring", num_hosts, num_hosts);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    return finish(add_ring(schedule, &ring, order), schedule, schedule_p);
+    add_ring(schedule, &ring, order);
+    return schedule;
 }
 
 void mtree_ring_order_grid(int rows, int cols, int *order)
@@ -112,10 +88,9 @@ static int common_multiple(int a, int b)
 }
 
 /* The rings of one quarter in one dimension. */
-static mtree_status_t add_dimension(mtree_rounds_t *schedule, int rows, int cols,
-                                    int quarter, bool along_rows, int first_step)
+static void add_dimension(mtree_rounds_t *schedule, int rows, int cols, int quarter,
+                          bool along_rows, int first_step)
 {
-    mtree_status_t status = MTREE_OK;
     ring_t ring = {.length = along_rows ? cols : rows,
                    .stride = along_rows ? 1 : cols,
                    .backwards = quarter % 2 == 1,
@@ -123,30 +98,23 @@ static mtree_status_t add_dimension(mtree_rounds_t *schedule, int rows, int cols
                    .first_piece = quarter * (schedule->num_pieces / 4),
                    .first_step = first_step};
 
-    for (int line = 0; line < (along_rows ? rows : cols) && status == MTREE_OK; line++) {
+    for (int line = 0; line < (along_rows ? rows : cols); line++) {
         ring.first = line * (along_rows ? cols : 1);
-        status = add_ring(schedule, &ring, NULL);
+        add_ring(schedule, &ring, NULL);
     }
-    return status;
 }
 
-mtree_status_t mtree_ring_schedule_2d(int rows, int cols, mtree_rounds_t **schedule_p)
+mtree_rounds_t *mtree_ring_schedule_2d(int rows, int cols)
 {
     int second = 2 * ((rows > cols ? rows : cols) - 1);
-    mtree_rounds_t *schedule;
-    mtree_status_t status = mtree_rounds_create(
-        "2d-ring", rows * cols, 4 * common_multiple(rows, cols), &schedule);
+    mtree_rounds_t *schedule =
+        mtree_rounds_create("2d-ring", rows * cols, 4 * common_multiple(rows, cols));
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int quarter = 0; quarter < 4 && status == MTREE_OK; quarter++) {
+    for (int quarter = 0; quarter < 4; quarter++) {
         bool rows_first = quarter < 2;
 
-        status = add_dimension(schedule, rows, cols, quarter, rows_first, 0);
-        if (status == MTREE_OK) {
-            status = add_dimension(schedule, rows, cols, quarter, !rows_first, second);
-        }
+        add_dimension(schedule, rows, cols, quarter, rows_first, 0);
+        add_dimension(schedule, rows, cols, quarter, !rows_first, second);
     }
-    return finish(status, schedule, schedule_p);
+    return schedule;
 }

@@ -12,8 +12,7 @@
  * Reduce-scatter and all-gather around one ring, one direction: 2 (n - 1) steps (Fig. 1).
  * @a order lists the hosts around the ring; NULL: by number.
  */
-mtree_status_t mtree_ring_schedule(int num_hosts, const int *order,
-                                   mtree_rounds_t **schedule_p);
+mtree_rounds_t *mtree_ring_schedule(int num_hosts, const int *order);
 
 /*
  * An order in which the hosts of a grid, host r * cols + c at row r and column c, form a
@@ -28,6 +27,6 @@ void mtree_ring_order_grid(int rows, int cols, int *order);
  * quarters of the message keep all links of a torus busy: two go along rows first, two
  * along columns first, one of each two in either direction.
  */
-mtree_status_t mtree_ring_schedule_2d(int rows, int cols, mtree_rounds_t **schedule_p);
+mtree_rounds_t *mtree_ring_schedule_2d(int rows, int cols);
 
 #endif

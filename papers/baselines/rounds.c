@@ -11,14 +11,7 @@
 
 #define BITS_PER_BYTE 8.0
 
-static mtree_status_t no_memory(const char *algorithm)
-{
-    mtree_error("no memory for the step schedule of %s; plan for fewer hosts", algorithm);
-    return MTREE_ERR_NO_MEMORY;
-}
-
-mtree_status_t mtree_rounds_create(const char *algorithm, int num_hosts, int num_pieces,
-                                   mtree_rounds_t **schedule_p)
+mtree_rounds_t *mtree_rounds_create(const char *algorithm, int num_hosts, int num_pieces)
 {
     mtree_rounds_t *schedule = mtree_calloc(1, sizeof(*schedule));
     int piece;
@@ -27,15 +20,10 @@ mtree_status_t mtree_rounds_create(const char *algorithm, int num_hosts, int num
     schedule->share = mtree_calloc((size_t)num_pieces, sizeof(*schedule->share));
     schedule->num_hosts = num_hosts;
     schedule->num_pieces = num_pieces;
-    if (schedule->algorithm == NULL || schedule->share == NULL) {
-        mtree_rounds_destroy(schedule);
-        return no_memory(algorithm);
-    }
     for (piece = 0; piece < num_pieces; piece++) {
         schedule->share[piece] = 1.0 / num_pieces;
     }
-    *schedule_p = schedule;
-    return MTREE_OK;
+    return schedule;
 }
 
 void mtree_rounds_destroy(mtree_rounds_t *schedule)
@@ -50,38 +38,30 @@ void mtree_rounds_destroy(mtree_rounds_t *schedule)
     free(schedule);
 }
 
-mtree_status_t mtree_rounds_add(mtree_rounds_t *schedule, int step, int from, int to,
-                                int piece, bool reduce)
+void mtree_rounds_add(mtree_rounds_t *schedule, int step, int from, int to, int piece,
+                      bool reduce)
 {
-    if (mtree_array_reserve(&schedule->transfers, &schedule->capacity,
-                            schedule->num_transfers + 1,
-                            sizeof(*schedule->transfers)) != MTREE_OK) {
-        return no_memory(schedule->algorithm);
-    }
+    mtree_array_reserve(&schedule->transfers, &schedule->capacity,
+                        schedule->num_transfers + 1, sizeof(*schedule->transfers));
     schedule->transfers[schedule->num_transfers++] =
         (mtree_transfer_t){step, from, to, piece, reduce, 0, 0};
     schedule->num_steps = step > schedule->num_steps ? step : schedule->num_steps;
-    return MTREE_OK;
 }
 
-mtree_status_t mtree_rounds_set_path(mtree_rounds_t *schedule, const int *arcs,
-                                     int num_arcs, bool reversed)
+void mtree_rounds_set_path(mtree_rounds_t *schedule, const int *arcs, int num_arcs,
+                           bool reversed)
 {
     mtree_transfer_t *transfer = &schedule->transfers[schedule->num_transfers - 1];
     int i;
 
-    if (mtree_array_reserve(&schedule->arcs, &schedule->arc_capacity,
-                            schedule->num_arcs + num_arcs,
-                            sizeof(*schedule->arcs)) != MTREE_OK) {
-        return no_memory(schedule->algorithm);
-    }
+    mtree_array_reserve(&schedule->arcs, &schedule->arc_capacity,
+                        schedule->num_arcs + num_arcs, sizeof(*schedule->arcs));
     transfer->first_arc = schedule->num_arcs;
     transfer->num_arcs = num_arcs;
     for (i = 0; i < num_arcs; i++) {
         schedule->arcs[schedule->num_arcs++] =
             reversed ? arcs[num_arcs - 1 - i] ^ 1 : arcs[i];
     }
-    return MTREE_OK;
 }
 
 /* The transfers by step: order[first[s]] .. order[first[s + 1] - 1] are those of step s.
@@ -91,7 +71,7 @@ typedef struct {
     int *order;
 } by_step_t;
 
-static mtree_status_t sort_by_step(const mtree_rounds_t *schedule, by_step_t *by_step)
+static void sort_by_step(const mtree_rounds_t *schedule, by_step_t *by_step)
 {
     int i;
 
@@ -99,11 +79,6 @@ static mtree_status_t sort_by_step(const mtree_rounds_t *schedule, by_step_t *by
         mtree_calloc((size_t)schedule->num_steps + 3, sizeof(*by_step->first));
     by_step->order =
         mtree_calloc((size_t)schedule->num_transfers + 1, sizeof(*by_step->order));
-    if (by_step->first == NULL || by_step->order == NULL) {
-        free(by_step->first);
-        free(by_step->order);
-        return no_memory(schedule->algorithm);
-    }
     for (i = 0; i < schedule->num_transfers; i++) {
         by_step->first[schedule->transfers[i].step + 2]++;
     }
@@ -115,7 +90,6 @@ static mtree_status_t sort_by_step(const mtree_rounds_t *schedule, by_step_t *by
     for (i = 0; i < schedule->num_transfers; i++) {
         by_step->order[by_step->first[schedule->transfers[i].step + 1]++] = i;
     }
-    return MTREE_OK;
 }
 
 static void free_by_step(by_step_t *by_step)
@@ -185,44 +159,38 @@ typedef struct {
     double latency, busy, busiest;
 } totals_t;
 
-static mtree_status_t walk_steps(const mtree_rounds_t *schedule,
-                                 const mtree_topology_t *topology,
-                                 const mtree_routes_t *routes, const double *amount,
-                                 totals_t *totals)
+static totals_t walk_steps(const mtree_rounds_t *schedule,
+                           const mtree_topology_t *topology, const mtree_routes_t *routes,
+                           const double *amount)
 {
     double *load = mtree_calloc(2 * (size_t)topology->num_links + 1, sizeof(*load));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
     double busiest, latency;
+    totals_t totals = {0};
     by_step_t by_step;
     int step;
 
-    status = sort_by_step(schedule, &by_step);
-    if (status != MTREE_OK) {
-        goto free_load;
-    }
+    sort_by_step(schedule, &by_step);
     for (step = 1; step <= schedule->num_steps; step++) {
         load_step(schedule, routes, &by_step, step, amount, load);
         worst_of_step(schedule, topology, routes, &by_step, step, load, &busiest,
                       &latency);
         load_step(schedule, routes, &by_step, step, NULL, load);
-        totals->latency += latency;
-        totals->busy += busiest;
-        totals->busiest = fmax(totals->busiest, busiest);
+        totals.latency += latency;
+        totals.busy += busiest;
+        totals.busiest = fmax(totals.busiest, busiest);
     }
     free_by_step(&by_step);
-free_load:
     free(load);
-    return status;
+    return totals;
 }
 
-mtree_status_t mtree_rounds_contention(const mtree_rounds_t *schedule,
-                                       const mtree_topology_t *topology,
-                                       const mtree_routes_t *routes, double *contention_p)
+double mtree_rounds_contention(const mtree_rounds_t *schedule,
+                               const mtree_topology_t *topology,
+                               const mtree_routes_t *routes)
 {
     double *one = mtree_malloc((size_t)schedule->num_pieces * sizeof(*one));
     double narrowest = INFINITY;
-    totals_t totals = {0};
-    mtree_status_t status;
+    totals_t totals;
     int arc, piece;
 
     for (piece = 0; piece < schedule->num_pieces; piece++) {
@@ -233,25 +201,17 @@ mtree_status_t mtree_rounds_contention(const mtree_rounds_t *schedule,
             narrowest = fmin(narrowest, mtree_arc_capacity(topology, arc));
         }
     }
-    status = walk_steps(schedule, topology, routes, one, &totals);
+    totals = walk_steps(schedule, topology, routes, one);
     free(one);
-    if (status == MTREE_OK) {
-        *contention_p = totals.busiest * narrowest;
-    }
-    return status;
+    return totals.busiest * narrowest;
 }
 
-mtree_status_t mtree_rounds_seconds(const mtree_rounds_t *schedule,
-                                    const mtree_topology_t *topology,
-                                    const mtree_routes_t *routes, double bytes,
-                                    double wire_factor, double *seconds_p)
+double mtree_rounds_seconds(const mtree_rounds_t *schedule,
+                            const mtree_topology_t *topology,
+                            const mtree_routes_t *routes, double bytes,
+                            double wire_factor)
 {
-    totals_t totals = {0};
-    mtree_status_t status =
-        walk_steps(schedule, topology, routes, schedule->share, &totals);
+    totals_t totals = walk_steps(schedule, topology, routes, schedule->share);
 
-    if (status == MTREE_OK) {
-        *seconds_p = totals.latency + totals.busy * bytes * wire_factor * BITS_PER_BYTE;
-    }
-    return status;
+    return totals.latency + totals.busy * bytes * wire_factor * BITS_PER_BYTE;
 }

@@ -33,27 +33,22 @@ typedef struct {
     int *arcs; /* the paths of transfers that do not take the hosts' route */
 } mtree_rounds_t;
 
-/*
- * An empty schedule whose pieces are of equal share.  Owned by the caller.
- * MTREE_ERR_NO_MEMORY is logged.
- */
-mtree_status_t mtree_rounds_create(const char *algorithm, int num_hosts, int num_pieces,
-                                   mtree_rounds_t **schedule_p);
+/* An empty schedule whose pieces are of equal share.  Owned by the caller. */
+mtree_rounds_t *mtree_rounds_create(const char *algorithm, int num_hosts, int num_pieces);
 
 /* Free; NULL is allowed. */
 void mtree_rounds_destroy(mtree_rounds_t *schedule);
 
-/* Add one transfer.  MTREE_ERR_NO_MEMORY is logged. */
-mtree_status_t mtree_rounds_add(mtree_rounds_t *schedule, int step, int from, int to,
-                                int piece, bool reduce);
+/* Add one transfer. */
+void mtree_rounds_add(mtree_rounds_t *schedule, int step, int from, int to, int piece,
+                      bool reduce);
 
 /*
  * Let the transfer added last take @a arcs, in order from its sender to its receiver;
- * with @a reversed, the opposite arcs in the opposite order.  MTREE_ERR_NO_MEMORY is
- * logged.
+ * with @a reversed, the opposite arcs in the opposite order.
  */
-mtree_status_t mtree_rounds_set_path(mtree_rounds_t *schedule, const int *arcs,
-                                     int num_arcs, bool reversed);
+void mtree_rounds_set_path(mtree_rounds_t *schedule, const int *arcs, int num_arcs,
+                           bool reversed);
 
 /*
  * Does @a schedule compute an allreduce: within a step every transfer sends what its
@@ -66,20 +61,18 @@ mtree_status_t mtree_rounds_check(const mtree_rounds_t *schedule);
  * The largest number of transfers that share one arc in one step, counted in the capacity
  * of the narrowest arc (an arc twice as wide carries two): 1 means free of contention.
  */
-mtree_status_t mtree_rounds_contention(const mtree_rounds_t *schedule,
-                                       const mtree_topology_t *topology,
-                                       const mtree_routes_t *routes,
-                                       double *contention_p);
+double mtree_rounds_contention(const mtree_rounds_t *schedule,
+                               const mtree_topology_t *topology,
+                               const mtree_routes_t *routes);
 
 /*
  * Seconds for a message of @a bytes: each step takes the latency of its longest route and
  * the time of its busiest arc; every byte costs @a wire_factor bytes on the wire (1: no
- * headers).  @a routes must number the hosts as the schedule does.  MTREE_ERR_NO_MEMORY
- * is logged.
+ * headers).  @a routes must number the hosts as the schedule does.
  */
-mtree_status_t mtree_rounds_seconds(const mtree_rounds_t *schedule,
-                                    const mtree_topology_t *topology,
-                                    const mtree_routes_t *routes, double bytes,
-                                    double wire_factor, double *seconds_p);
+double mtree_rounds_seconds(const mtree_rounds_t *schedule,
+                            const mtree_topology_t *topology,
+                            const mtree_routes_t *routes, double bytes,
+                            double wire_factor);
 
 #endif

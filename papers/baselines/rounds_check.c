@@ -122,12 +122,6 @@ mtree_status_t mtree_rounds_check(const mtree_rounds_t *schedule)
 
     run.now = mtree_calloc(1, length);
     run.next = mtree_calloc(1, length);
-    if (run.now == NULL || run.next == NULL) {
-        mtree_error("no memory to check the step schedule of %s; plan for fewer hosts",
-                    schedule->algorithm);
-        status = MTREE_ERR_NO_MEMORY;
-        goto free_sets;
-    }
     for (host = 0; host < schedule->num_hosts; host++) {
         for (piece = 0; piece < schedule->num_pieces; piece++) {
             set_of(&run, run.now, host, piece)[host / WORD_BITS] |= UINT64_C(1)
@@ -140,7 +134,6 @@ mtree_status_t mtree_rounds_check(const mtree_rounds_t *schedule)
     if (status == MTREE_OK) {
         status = check_end(&run);
     }
-free_sets:
     free(run.now);
     free(run.next);
     return status;

@@ -75,7 +75,7 @@ static void cost_parameter_server(cost_t *cost)
     end_phase(cost);
 }
 
-static mtree_status_t cost_double_tree(cost_t *cost)
+static void cost_double_tree(cost_t *cost)
 {
     int n = cost->num_active;
     int *parent = mtree_malloc(2 * (size_t)n * sizeof(*parent));
@@ -89,7 +89,6 @@ static mtree_status_t cost_double_tree(cost_t *cost)
     }
     end_phase(cost);
     free(parent);
-    return MTREE_OK;
 }
 
 /* Leaders are the machines' first workers: stars in the machines, a binary tree over the
@@ -186,7 +185,8 @@ static mtree_status_t add_phases(cost_t *cost, mtree_steiner_baseline_t baseline
         cost_ring(cost);
         break;
     case MTREE_BASELINE_DOUBLE_TREE:
-        return cost_double_tree(cost);
+        cost_double_tree(cost);
+        break;
     case MTREE_BASELINE_PARAMETER_SERVER:
         cost_parameter_server(cost);
         break;
@@ -211,22 +211,15 @@ mtree_status_t mtree_steiner_baseline_seconds(const mtree_topology_t *topology,
     }
     cost.load = mtree_calloc(2 * (size_t)topology->num_links, sizeof(*cost.load));
     cost.first = mtree_malloc(((size_t)num_active + 1) * sizeof(*cost.first));
-    if (cost.load == NULL || cost.first == NULL) {
-        status = MTREE_ERR_NO_MEMORY;
-    } else {
-        for (int i = 0; i < num_active; i++) {
-            if (i == 0 ||
-                active[i] / machines->num_gpus != active[i - 1] / machines->num_gpus) {
-                cost.first[cost.num_machines++] = i;
-            }
+    for (int i = 0; i < num_active; i++) {
+        if (i == 0 ||
+            active[i] / machines->num_gpus != active[i - 1] / machines->num_gpus) {
+            cost.first[cost.num_machines++] = i;
         }
-        cost.first[cost.num_machines] = num_active;
-        status = add_phases(&cost, baseline);
     }
-    if (status == MTREE_ERR_NO_MEMORY) {
-        mtree_error("%s: no memory for %d workers", mtree_steiner_baseline_name(baseline),
-                    num_active);
-    } else if (status == MTREE_OK) {
+    cost.first[cost.num_machines] = num_active;
+    status = add_phases(&cost, baseline);
+    if (status == MTREE_OK) {
         *seconds_p = cost.seconds * 8.0 * bytes;
     }
     mtree_routes_destroy(cost.routes);

@@ -178,28 +178,20 @@ static void advance(run_t *run, double until)
     run->now = until;
 }
 
-mtree_status_t mtree_unpipelined_seconds(const mtree_plan_t *plan,
-                                         const mtree_topology_t *topology,
-                                         const mtree_routes_t *routes, double bytes,
-                                         double *seconds_p)
+double mtree_unpipelined_seconds(const mtree_plan_t *plan,
+                                 const mtree_topology_t *topology,
+                                 const mtree_routes_t *routes, double bytes)
 {
     run_t run = {.plan = plan,
                  .topology = topology,
                  .routes = routes,
                  .num_messages = plan->num_trees * plan->num_hosts};
     size_t num_arcs = 2 * (size_t)topology->num_links + 1;
-    mtree_status_t status = MTREE_OK;
     double next = 0;
 
     run.messages = mtree_calloc((size_t)run.num_messages, sizeof(*run.messages));
     run.left = mtree_malloc(num_arcs * sizeof(*run.left));
     run.sharers = mtree_malloc(num_arcs * sizeof(*run.sharers));
-    if (run.messages == NULL || run.left == NULL || run.sharers == NULL) {
-        mtree_error("no memory for %d messages of %s; use fewer trees", run.num_messages,
-                    plan->algorithm);
-        status = MTREE_ERR_NO_MEMORY;
-        goto free_run;
-    }
     init_messages(&run, bytes);
     while (isfinite(next)) {
         advance(&run, next);
@@ -207,10 +199,8 @@ mtree_status_t mtree_unpipelined_seconds(const mtree_plan_t *plan,
         share_rates(&run);
         next = next_event(&run);
     }
-    *seconds_p = run.now;
-free_run:
     free(run.messages);
     free(run.left);
     free(run.sharers);
-    return status;
+    return run.now;
 }

@@ -13,11 +13,10 @@
  * tree taking its share.  A host sends its part of a tree as one message when all its
  * children's messages have arrived.  A message takes the latency of its route and its
  * size over its rate (the alpha-beta model); messages that share an arc at a time get
- * max-min fair rates.  The broadcast takes as long again.  MTREE_ERR_NO_MEMORY is logged.
+ * max-min fair rates.  The broadcast takes as long again.
  */
-mtree_status_t mtree_unpipelined_seconds(const mtree_plan_t *plan,
-                                         const mtree_topology_t *topology,
-                                         const mtree_routes_t *routes, double bytes,
-                                         double *seconds_p);
+double mtree_unpipelined_seconds(const mtree_plan_t *plan,
+                                 const mtree_topology_t *topology,
+                                 const mtree_routes_t *routes, double bytes);
 
 #endif
