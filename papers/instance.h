@@ -18,8 +18,8 @@ typedef struct {
 } mtree_instance_t;
 
 /*
- * All functions that make an instance give one to be destroyed, and log their errors:
- * MTREE_ERR_NO_MEMORY, and those of the topology's source.  This one owns @a topology
+ * All functions that make an instance give one to be destroyed, and log their errors,
+ * those of the topology's source.  This one owns @a topology
  * from here on, also when it fails; its first @a num_hosts hosts take part, 0: all.
  */
 mtree_status_t mtree_instance_create(mtree_topology_t *topology, int num_hosts,

@@ -45,9 +45,7 @@ static mtree_status_t measure_units(const mtree_instance_t *instance, double *ra
     mtree_status_t status = make_candidates(instance, &arena, &candidates);
 
     if (status == MTREE_OK) {
-        status = mtree_blink_pack(candidates, 0, &forest);
-    }
-    if (status == MTREE_OK) {
+        forest = mtree_blink_pack(candidates, 0);
         status = mtree_blink_choose(forest);
         *rate_p = mtree_forest_rate(forest);
         mtree_forest_destroy(forest);
@@ -250,9 +248,7 @@ static mtree_status_t measure_height(const mtree_instance_t *instance, unsigned 
 
     if (status == MTREE_OK) {
         gost.candidates = candidates;
-        status = mtree_gost_gbst(&gost, &random, &forest);
-    }
-    if (status == MTREE_OK) {
+        forest = mtree_gost_gbst(&gost, &random);
         values[0] = forest->num_trees;
         status = forest->num_trees == 0 ? MTREE_OK : mtree_forest_select(forest, 0, 0);
         values[1] = mtree_forest_rate(forest) / mtree_paper_throughput_unit(instance);

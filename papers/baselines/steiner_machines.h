@@ -23,8 +23,7 @@ typedef struct {
 
 /*
  * The topology; vertex m * num_gpus + g is GPU g of machine m, named "m0A" and so on.
- * Owned by the caller. MTREE_ERR_INVALID for another number of GPUs (logged),
- * MTREE_ERR_NO_MEMORY.
+ * Owned by the caller. MTREE_ERR_INVALID for another number of GPUs (logged).
  */
 mtree_status_t mtree_steiner_machines_create(const mtree_steiner_machines_t *machines,
                                              mtree_topology_t **topology_p);

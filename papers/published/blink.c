@@ -30,7 +30,7 @@ typedef struct {
     double *load; /* [num_constraints] of all trees so far */
 } weights_t;
 
-static mtree_status_t init_weights(weights_t *weights)
+static void init_weights(weights_t *weights)
 {
     const mtree_candidates_t *candidates = weights->candidates;
     size_t rows = (size_t)candidates->num_constraints;
@@ -42,15 +42,9 @@ static mtree_status_t init_weights(weights_t *weights)
     MTREE_ARENA_ARRAY(&weights->arena, weights->uses, rows);
     MTREE_ARENA_ARRAY(&weights->arena, weights->load, rows);
     weights->prim = mtree_prim_create(&weights->arena, candidates);
-    if (weights->arena.status != MTREE_OK) {
-        mtree_error("no memory for blink on %d hosts; use packing",
-                    candidates->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int row = 0; row < candidates->num_constraints; row++) {
         weights->constraint_price[row] = delta / candidates->capacity[row];
     }
-    return MTREE_OK;
 }
 
 /* Load the cheapest tree with all that it holds, and raise the prices.  Returns its rate.
@@ -94,31 +88,22 @@ static void scale_rates(const weights_t *weights, mtree_forest_t *forest)
     }
 }
 
-mtree_status_t mtree_blink_pack(const mtree_candidates_t *candidates, int root,
-                                mtree_forest_t **forest_p)
+mtree_forest_t *mtree_blink_pack(const mtree_candidates_t *candidates, int root)
 {
     const mtree_prim_options_t cheapest = {0};
     weights_t weights = {.candidates = candidates};
-    mtree_forest_t *forest = NULL;
-    mtree_status_t status = init_weights(&weights);
+    mtree_forest_t *forest = mtree_forest_create(candidates);
 
-    if (status == MTREE_OK) {
-        status = mtree_forest_create(candidates, &forest);
-    }
-    while (status == MTREE_OK && !is_full(&weights)) {
+    init_weights(&weights);
+    while (!is_full(&weights)) {
         /* Without a limit on height there is always a tree. */
         (void)mtree_prim_run(weights.prim, weights.constraint_price, root, &cheapest,
                              weights.tree);
-        status = mtree_forest_add(forest, weights.tree, root, load_tree(&weights));
+        mtree_forest_add(forest, weights.tree, root, load_tree(&weights));
     }
-    if (status == MTREE_OK) {
-        scale_rates(&weights, forest);
-        *forest_p = forest;
-    } else {
-        mtree_forest_destroy(forest);
-    }
+    scale_rates(&weights, forest);
     mtree_arena_cleanup(&weights.arena);
-    return status;
+    return forest;
 }
 
 /* Constraints are capacities in units, columns the trees. */
@@ -153,11 +138,6 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
     MTREE_ARENA_ARRAY(&arena, uses, num_constraints);
     MTREE_ARENA_ARRAY(&arena, rows, num_constraints);
     MTREE_ARENA_ARRAY(&arena, values, num_constraints);
-    status = arena.status;
-    if (status != MTREE_OK) {
-        mtree_error("no memory to choose among blink's trees; use packing");
-        goto free_scratch;
-    }
     for (int row = 0; row < candidates->num_constraints; row++) {
         unit = fmin(unit, candidates->capacity[row]);
     }
@@ -174,12 +154,11 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
         for (int tree = 0; tree < forest->num_trees; tree++) {
             forest->trees[tree].rate = lp->values[tree] > 0.5 ? unit : 0;
         }
-    } else if (status != MTREE_ERR_NO_MEMORY) {
+    } else {
         mtree_error("blink: the choice among %d trees has no solution (%s); use packing",
                     forest->num_trees, mtree_status_string(status));
     }
     mtree_lp_destroy(lp);
-free_scratch:
     mtree_arena_cleanup(&arena);
     return status;
 }
@@ -193,10 +172,7 @@ mtree_status_t mtree_blink_plan(const mtree_problem_t *problem, mtree_plan_t **p
     mtree_status_t status = mtree_candidates_create(problem, &candidates);
 
     if (status == MTREE_OK) {
-        status =
-            mtree_blink_pack(candidates, mtree_shallow_tree_center(problem), &forest);
-    }
-    if (status == MTREE_OK) {
+        forest = mtree_blink_pack(candidates, mtree_shallow_tree_center(problem));
         packed = mtree_forest_rate(forest);
         status = mtree_blink_choose(forest);
     }

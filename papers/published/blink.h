@@ -15,8 +15,7 @@
  * epsilon) of the optimum with epsilon = 0.1.  All trees have the root
  * @a root.
  */
-mtree_status_t mtree_blink_pack(const mtree_candidates_t *candidates, int root,
-                                mtree_forest_t **forest_p);
+mtree_forest_t *mtree_blink_pack(const mtree_candidates_t *candidates, int root);
 
 /*
  * The integer program over the heaviest 128 trees of the packing: each is used at the

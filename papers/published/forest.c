@@ -9,25 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mtree_status_t no_memory(void)
-{
-    mtree_error("no memory for spanning trees; plan for fewer hosts or trees");
-    return MTREE_ERR_NO_MEMORY;
-}
-
-mtree_status_t mtree_forest_create(const mtree_candidates_t *candidates,
-                                   mtree_forest_t **forest_p)
+mtree_forest_t *mtree_forest_create(const mtree_candidates_t *candidates)
 {
     mtree_forest_t *forest = mtree_calloc(1, sizeof(*forest));
 
     forest->candidates = candidates;
     MTREE_ARENA_ARRAY(&forest->arena, forest->offered, (size_t)candidates->num_hosts);
-    if (forest->offered == NULL) {
-        mtree_forest_destroy(forest);
-        return no_memory();
-    }
-    *forest_p = forest;
-    return MTREE_OK;
+    return forest;
 }
 
 void mtree_forest_destroy(mtree_forest_t *forest)
@@ -47,8 +35,7 @@ static int compare_ints(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-mtree_status_t mtree_forest_add(mtree_forest_t *forest, const int *edges, int root,
-                                double rate)
+void mtree_forest_add(mtree_forest_t *forest, const int *edges, int root, double rate)
 {
     size_t num_edges = (size_t)forest->candidates->num_hosts - 1;
     size_t size = num_edges * sizeof(*edges);
@@ -59,18 +46,14 @@ mtree_status_t mtree_forest_add(mtree_forest_t *forest, const int *edges, int ro
     for (int t = 0; t < forest->num_trees; t++) {
         if (memcmp(forest->trees[t].edges, forest->offered, size) == 0) {
             forest->trees[t].rate += rate;
-            return MTREE_OK;
+            return;
         }
     }
     MTREE_ARENA_ARRAY(&forest->arena, added.edges, num_edges);
-    if (added.edges == NULL ||
-        mtree_array_reserve(&forest->trees, &forest->capacity, forest->num_trees + 1,
-                            sizeof(*forest->trees)) != MTREE_OK) {
-        return no_memory();
-    }
+    mtree_array_reserve(&forest->trees, &forest->capacity, forest->num_trees + 1,
+                        sizeof(*forest->trees));
     memcpy(added.edges, forest->offered, size);
     forest->trees[forest->num_trees++] = added;
-    return MTREE_OK;
 }
 
 void mtree_forest_keep_widest(mtree_forest_t *forest, int max_trees)

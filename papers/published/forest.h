@@ -26,8 +26,7 @@ typedef struct {
 
 /* An empty forest over the hosts of @a candidates, which must outlive it.  Owned by the
  * caller. */
-mtree_status_t mtree_forest_create(const mtree_candidates_t *candidates,
-                                   mtree_forest_t **forest_p);
+mtree_forest_t *mtree_forest_create(const mtree_candidates_t *candidates);
 
 /* Free; NULL is allowed. */
 void mtree_forest_destroy(mtree_forest_t *forest);
@@ -35,10 +34,9 @@ void mtree_forest_destroy(mtree_forest_t *forest);
 /*
  * Add the tree of @a edges, which must span the hosts without a cycle; they are copied.
  * When a tree of the same edges is there already its rate grows instead and its root
- * stays.  MTREE_ERR_NO_MEMORY is logged.
+ * stays.
  */
-mtree_status_t mtree_forest_add(mtree_forest_t *forest, const int *edges, int root,
-                                double rate);
+void mtree_forest_add(mtree_forest_t *forest, const int *edges, int root, double rate);
 
 /* Drop all but the @a max_trees trees of the largest rates, and put these in falling
  * order. */

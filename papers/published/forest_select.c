@@ -112,18 +112,12 @@ mtree_status_t mtree_forest_select(mtree_forest_t *forest, int max_trees, double
     MTREE_ARENA_ARRAY(&arena, program.uses, length);
     MTREE_ARENA_ARRAY(&arena, program.rows, length);
     MTREE_ARENA_ARRAY(&arena, program.values, length);
-    status = arena.status;
-    if (status != MTREE_OK) {
-        mtree_error("no memory to choose among %d trees; use packing", forest->num_trees);
-        goto free_scratch;
-    }
     status = mtree_lp_create(&program.lp);
     if (status == MTREE_OK) {
         build(&program, max_trees, min_rate);
         status = solve(&program, max_trees, min_rate);
     }
     mtree_lp_destroy(program.lp);
-free_scratch:
     mtree_arena_cleanup(&arena);
     return status;
 }

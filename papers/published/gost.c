@@ -41,7 +41,7 @@ typedef struct {
     int *scratch;       /* [2 * n] */
 } gbst_t;
 
-static mtree_status_t init_gbst(gbst_t *gbst)
+static void init_gbst(gbst_t *gbst)
 {
     const mtree_candidates_t *candidates = gbst->gost->candidates;
     size_t n = (size_t)candidates->num_hosts,
@@ -59,10 +59,6 @@ static mtree_status_t init_gbst(gbst_t *gbst)
     MTREE_ARENA_ARRAY(&gbst->arena, gbst->joined, n);
     MTREE_ARENA_ARRAY(&gbst->arena, gbst->best, n);
     MTREE_ARENA_ARRAY(&gbst->arena, gbst->scratch, 2 * n);
-    if (gbst->arena.status != MTREE_OK) {
-        mtree_error("no memory for gost on %d hosts; use packing", candidates->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int c = 0; c < candidates->num_constraints; c++) {
         gbst->left[c] = candidates->capacity[c];
         gbst->least = fmax(gbst->least, candidates->capacity[c] * LEAST_PART);
@@ -73,7 +69,6 @@ static mtree_status_t init_gbst(gbst_t *gbst)
         gbst->lengths[(size_t)u * n + (size_t)v] = 1;
         gbst->lengths[(size_t)v * n + (size_t)u] = 1;
     }
-    return MTREE_OK;
 }
 
 void mtree_gost_heights(int num_hosts, const bool *in_tree, const bool *tree,
@@ -231,54 +226,36 @@ static int choose_root(const gbst_t *gbst)
     return root;
 }
 
-mtree_status_t mtree_gost_gbst(const mtree_gost_t *gost, mtree_random_t *random,
-                               mtree_forest_t **forest_p)
+mtree_forest_t *mtree_gost_gbst(const mtree_gost_t *gost, mtree_random_t *random)
 {
     gbst_t gbst = {.gost = gost};
-    mtree_forest_t *forest = NULL;
-    mtree_status_t status = init_gbst(&gbst);
+    mtree_forest_t *forest = mtree_forest_create(gost->candidates);
 
-    if (status == MTREE_OK) {
-        status = mtree_forest_create(gost->candidates, &forest);
-    }
-    while (status == MTREE_OK && forest->num_trees < MTREE_GOST_MAX_TREES) {
+    init_gbst(&gbst);
+    while (forest->num_trees < MTREE_GOST_MAX_TREES) {
         measure_edges(&gbst);
         if (!grow_tree(&gbst, random)) {
             break;
         }
-        status =
-            mtree_forest_add(forest, gbst.edges, choose_root(&gbst), take_rate(&gbst));
+        mtree_forest_add(forest, gbst.edges, choose_root(&gbst), take_rate(&gbst));
     }
     mtree_arena_cleanup(&gbst.arena);
-    if (status != MTREE_OK) {
-        mtree_forest_destroy(forest);
-        return status;
-    }
-    *forest_p = forest;
-    return MTREE_OK;
+    return forest;
 }
 
-mtree_status_t mtree_gost_ith(const mtree_gost_t *gost, double rho,
-                              mtree_random_t *random, mtree_forest_t **forest_p,
-                              int *height_p)
+mtree_forest_t *mtree_gost_ith(const mtree_gost_t *gost, double rho,
+                               mtree_random_t *random, int *height_p)
 {
     mtree_gost_t lower = *gost;
-    mtree_forest_t *best = NULL, *tried;
+    mtree_forest_t *best = mtree_gost_gbst(gost, random);
+    const double threshold = rho * mtree_forest_rate(best);
     int least = 1, most = gost->max_height;
-    mtree_status_t status = mtree_gost_gbst(gost, random, &best);
-    double threshold;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    threshold = rho * mtree_forest_rate(best);
     while (least < most) {
+        mtree_forest_t *tried;
+
         lower.max_height = (least + most) / 2;
-        status = mtree_gost_gbst(&lower, random, &tried);
-        if (status != MTREE_OK) {
-            mtree_forest_destroy(best);
-            return status;
-        }
+        tried = mtree_gost_gbst(&lower, random);
         if (mtree_forest_rate(tried) >= threshold) {
             most = lower.max_height;
             mtree_forest_destroy(best);
@@ -288,11 +265,10 @@ mtree_status_t mtree_gost_ith(const mtree_gost_t *gost, double rho,
             mtree_forest_destroy(tried);
         }
     }
-    *forest_p = best;
     if (height_p != NULL) {
         *height_p = most;
     }
-    return MTREE_OK;
+    return best;
 }
 
 static double default_min_rate(const mtree_candidates_t *candidates)
@@ -348,17 +324,16 @@ static mtree_status_t make_forest(const mtree_problem_t *problem,
                          .min_rate = request->min_rate > 0
                                          ? request->min_rate
                                          : default_min_rate(candidates)};
-    mtree_status_t status =
-        mtree_gost_ith(&gost, MTREE_GOST_RHO, &random, forest_p, NULL);
 
-    if (status == MTREE_OK && (*forest_p)->num_trees == 0) {
+    *forest_p = mtree_gost_ith(&gost, MTREE_GOST_RHO, &random, NULL);
+    if ((*forest_p)->num_trees == 0) {
         mtree_error(
             "gost: no spanning tree of height %d with %g Mb/s on every link; allow a "
             "larger height or a lower least rate",
             gost.max_height, gost.min_rate / 1e6);
         return MTREE_ERR_NOT_FOUND;
     }
-    return status;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_gost_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)

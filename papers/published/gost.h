@@ -43,16 +43,14 @@ void mtree_gost_heights(int num_hosts, const bool *in_tree, const bool *tree,
  * are merged when they are equal.  An empty forest means that no tree exists under these
  * limits.
  */
-mtree_status_t mtree_gost_gbst(const mtree_gost_t *gost, mtree_random_t *random,
-                               mtree_forest_t **forest_p);
+mtree_forest_t *mtree_gost_gbst(const mtree_gost_t *gost, mtree_random_t *random);
 
 /*
  * Algorithm 3, ITH: the lowest H at which binary search finds GBST to keep @a rho of the
  * rate that it has at gost->max_height.  *height_p (may be NULL) is that H.
  */
-mtree_status_t mtree_gost_ith(const mtree_gost_t *gost, double rho,
-                              mtree_random_t *random, mtree_forest_t **forest_p,
-                              int *height_p);
+mtree_forest_t *mtree_gost_ith(const mtree_gost_t *gost, double rho,
+                               mtree_random_t *random, int *height_p);
 
 /*
  * The whole pipeline for allreduce: ITH under the request's height (0: no limit), then

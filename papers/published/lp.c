@@ -214,15 +214,8 @@ static void take_coefficients(mtree_lp_t *lp, int count, const int *rows,
                               const double *values)
 {
     if (count > lp->room) {
-        int *index = mtree_realloc(lp->index, ((size_t)count + 1) * sizeof(*index));
-        double *value = mtree_realloc(lp->value, ((size_t)count + 1) * sizeof(*value));
-
-        lp->index = index != NULL ? index : lp->index;
-        lp->value = value != NULL ? value : lp->value;
-        if (index == NULL || value == NULL) {
-            lp->status = MTREE_ERR_NO_MEMORY;
-            return;
-        }
+        lp->index = mtree_realloc(lp->index, ((size_t)count + 1) * sizeof(*lp->index));
+        lp->value = mtree_realloc(lp->value, ((size_t)count + 1) * sizeof(*lp->value));
         lp->room = count;
     }
     for (int i = 0; i < count; ++i) {
@@ -304,11 +297,8 @@ static void take_solution(mtree_lp_t *lp)
     const int rows = glpk.get_num_rows(lp->problem);
     const int columns = glpk.get_num_cols(lp->problem);
 
-    if (mtree_array_reserve(&lp->prices, &lp->found_room, rows + columns,
-                            sizeof(*lp->prices)) != MTREE_OK) {
-        lp->status = MTREE_ERR_NO_MEMORY;
-        return;
-    }
+    mtree_array_reserve(&lp->prices, &lp->found_room, rows + columns,
+                        sizeof(*lp->prices));
     lp->objective = glpk.get_obj_val(lp->problem);
     lp->values = lp->prices + rows;
     for (int row = 0; row < rows; ++row) {

@@ -24,23 +24,19 @@ typedef struct {
     int num_groups;
 } builder_t;
 
-static mtree_status_t add_send(builder_t *builder, int from, int to, int clockwise)
+static void add_send(builder_t *builder, int from, int to, int clockwise)
 {
     mtree_optree_schedule_t *schedule = builder->schedule;
     size_t num_ranks = (size_t)schedule->num_ranks;
 
-    if (mtree_array_reserve(&schedule->sends, &builder->send_capacity,
-                            builder->num_sends + 1,
-                            sizeof(*schedule->sends)) != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    mtree_array_reserve(&schedule->sends, &builder->send_capacity, builder->num_sends + 1,
+                        sizeof(*schedule->sends));
     schedule->sends[builder->num_sends++] =
         (mtree_optree_send_t){from, to, clockwise, builder->count[from]};
     memcpy(&schedule->blocks[(size_t)to * num_ranks + (size_t)builder->held[to]],
            &schedule->blocks[(size_t)from * num_ranks],
            (size_t)builder->count[from] * sizeof(int));
     builder->held[to] += builder->count[from];
-    return MTREE_OK;
 }
 
 /*
@@ -64,38 +60,34 @@ static int goes_clockwise(const builder_t *builder, int from_child, int to_child
 }
 
 /* All sends of one group, whose children's edges are child[0 .. num_children]. */
-static mtree_status_t exchange(builder_t *builder, const int *child, int num_children)
+static void exchange(builder_t *builder, const int *child, int num_children)
 {
-    mtree_status_t status = MTREE_OK;
     int from, to, position;
 
     for (from = 0; from < num_children; from++) {
         for (position = 0; position < child[from + 1] - child[from]; position++) {
-            for (to = 0; to < num_children && status == MTREE_OK; to++) {
+            for (to = 0; to < num_children; to++) {
                 int size = child[to + 1] - child[to];
 
                 if (to != from) {
-                    status = add_send(
-                        builder, child[from] + position, child[to] + position % size,
-                        goes_clockwise(builder, from, to, num_children, position));
+                    add_send(builder, child[from] + position, child[to] + position % size,
+                             goes_clockwise(builder, from, to, num_children, position));
                 }
             }
         }
     }
-    return status;
 }
 
 /* Run one stage and replace the groups by their children. */
-static mtree_status_t run_stage(builder_t *builder, int arity)
+static void run_stage(builder_t *builder, int arity)
 {
     int num_ranks = builder->schedule->num_ranks;
     int *edge = builder->parts;
     int num_edges = 0;
-    mtree_status_t status = MTREE_OK;
     int group, child;
 
     memcpy(builder->count, builder->held, (size_t)num_ranks * sizeof(*builder->count));
-    for (group = 0; group < builder->num_groups && status == MTREE_OK; group++) {
+    for (group = 0; group < builder->num_groups; group++) {
         int first = builder->edge[group];
         int size = builder->edge[group + 1] - first;
         int children = size < arity ? size : arity;
@@ -107,18 +99,16 @@ static mtree_status_t run_stage(builder_t *builder, int arity)
                                 (child < size % children ? child : size % children);
         }
         edge[num_edges] = first + size;
-        status = exchange(builder, &edge[start], children);
+        exchange(builder, &edge[start], children);
     }
     builder->parts = builder->edge;
     builder->edge = edge;
     builder->num_groups = num_edges;
-    return status;
 }
 
-static mtree_status_t run_stages(builder_t *builder)
+static void run_stages(builder_t *builder)
 {
     mtree_optree_schedule_t *schedule = builder->schedule;
-    mtree_status_t status = MTREE_OK;
     int rank;
 
     for (rank = 0; rank < schedule->num_ranks; rank++) {
@@ -128,12 +118,10 @@ static mtree_status_t run_stages(builder_t *builder)
     builder->edge[0] = 0;
     builder->edge[1] = schedule->num_ranks;
     builder->num_groups = 1;
-    for (; builder->stage < schedule->num_stages && status == MTREE_OK;
-         builder->stage++) {
-        status = run_stage(builder, schedule->stages[builder->stage].arity);
+    for (; builder->stage < schedule->num_stages; builder->stage++) {
+        run_stage(builder, schedule->stages[builder->stage].arity);
         schedule->stage_send[builder->stage + 1] = builder->num_sends;
     }
-    return status;
 }
 
 static mtree_status_t check_arguments(int num_ranks, int num_stages, int num_wavelengths)
@@ -177,16 +165,7 @@ mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
     MTREE_ARENA_ARRAY(&schedule->arena, builder.count, ranks);
     MTREE_ARENA_ARRAY(&schedule->arena, builder.edge, ranks + 1);
     MTREE_ARENA_ARRAY(&schedule->arena, builder.parts, ranks + 1);
-    status = schedule->arena.status;
-    if (status == MTREE_OK) {
-        status = run_stages(&builder);
-    }
-    if (status != MTREE_OK) {
-        mtree_error("optree: no memory for the schedule of %d ranks; use fewer",
-                    num_ranks);
-        mtree_optree_schedule_destroy(schedule);
-        return status;
-    }
+    run_stages(&builder);
     *schedule_p = schedule;
     return MTREE_OK;
 }

@@ -43,8 +43,6 @@ static mtree_status_t report(mtree_status_t status)
     if (status == MTREE_ERR_SOLVER) {
         mtree_error(
             "steiner: the linear program could not be solved; use another algorithm");
-    } else if (status == MTREE_ERR_NO_MEMORY) {
-        mtree_error("steiner: no memory for the linear program; use fewer hosts");
     }
     return status;
 }
@@ -126,8 +124,7 @@ static mtree_status_t generate(mtree_steiner_solver_t *solver)
 }
 
 /* The trees that carry something, with their weights. */
-static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
-                                   mtree_steiner_packing_t **packing_p)
+static mtree_steiner_packing_t *take_packing(mtree_steiner_solver_t *solver)
 {
     size_t num_hosts = (size_t)solver->candidates->num_hosts;
     mtree_steiner_packing_t *packing = mtree_calloc(1, sizeof(*packing));
@@ -138,7 +135,7 @@ static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
     packing->bound =
         mtree_steiner_oracle_exact(solver->oracle) ? solver->bound * solver->unit : 0.0;
     MTREE_ARENA_ARRAY(&packing->arena, packing->trees, (size_t)solver->num_trees);
-    for (int t = 0; t < solver->num_trees && packing->arena.status == MTREE_OK; t++) {
+    for (int t = 0; t < solver->num_trees; t++) {
         double weight = solver->lp->values[solver->num_roots + t];
         mtree_steiner_tree_t *tree = &packing->trees[packing->num_trees];
 
@@ -147,21 +144,14 @@ static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
         }
         *tree = solver->trees[t];
         tree->weight = weight * solver->unit;
-        if (MTREE_ARENA_ARRAY(&packing->arena, tree->parent, num_hosts) != NULL) {
-            memcpy(tree->parent, solver->trees[t].parent,
-                   num_hosts * sizeof(*tree->parent));
-        }
+        MTREE_ARENA_ARRAY(&packing->arena, tree->parent, num_hosts);
+        memcpy(tree->parent, solver->trees[t].parent, num_hosts * sizeof(*tree->parent));
         packing->num_trees++;
     }
-    if (packing->arena.status != MTREE_OK) {
-        mtree_steiner_packing_destroy(packing);
-        return report(MTREE_ERR_NO_MEMORY);
-    }
-    *packing_p = packing;
-    return MTREE_OK;
+    return packing;
 }
 
-static mtree_status_t solver_allocate(mtree_steiner_solver_t *solver)
+static void solver_allocate(mtree_steiner_solver_t *solver)
 {
     size_t num_hosts = (size_t)solver->candidates->num_hosts;
     size_t num_constraints = (size_t)solver->candidates->num_constraints;
@@ -180,7 +170,6 @@ static mtree_status_t solver_allocate(mtree_steiner_solver_t *solver)
     MTREE_ARENA_ARRAY(&solver->arena, solver->reduce_cost, num_roots);
     MTREE_ARENA_ARRAY(&solver->arena, solver->broadcast_cost, num_roots);
     MTREE_ARENA_ARRAY(&solver->arena, solver->parent, num_hosts);
-    return MTREE_OK;
 }
 
 static mtree_status_t solver_init(mtree_steiner_solver_t *solver,
@@ -204,17 +193,12 @@ static mtree_status_t solver_init(mtree_steiner_solver_t *solver,
         problem.routes = solver->routes;
         status = mtree_candidates_create(&problem, &solver->candidates);
     }
-    if (status == MTREE_OK) {
-        status = solver_allocate(solver);
-    }
-    if (status == MTREE_OK) {
-        solver->oracle = mtree_steiner_oracle_create(&solver->arena, request->num_hosts,
-                                                     request->num_active);
-        status = solver->arena.status;
-    }
     if (status != MTREE_OK) {
         return status;
     }
+    solver_allocate(solver);
+    solver->oracle = mtree_steiner_oracle_create(&solver->arena, request->num_hosts,
+                                                 request->num_active);
     for (int i = 0; i < request->num_hosts * request->num_hosts; i++) {
         solver->edge_at[i] = -1;
     }
@@ -255,7 +239,7 @@ mtree_status_t mtree_steiner_pack(const mtree_steiner_request_t *request,
         status = generate(&solver);
     }
     if (status == MTREE_OK) {
-        status = take_packing(&solver, packing_p);
+        *packing_p = take_packing(&solver);
     }
     solver_cleanup(&solver);
     return status;

@@ -68,7 +68,7 @@ typedef struct {
 /*
  * Pack trees.  Two hosts whose route passes through no third are joined by an edge that
  * takes the capacity of that route; switches only forward.  Owned by the caller.
- * MTREE_ERR_INVALID, MTREE_ERR_UNREACHABLE, MTREE_ERR_SOLVER, MTREE_ERR_NO_MEMORY, all
+ * MTREE_ERR_INVALID, MTREE_ERR_UNREACHABLE, MTREE_ERR_SOLVER, all
  * logged.
  */
 mtree_status_t mtree_steiner_pack(const mtree_steiner_request_t *request,

@@ -68,25 +68,19 @@ static bool is_cheaper(const mtree_steiner_solver_t *solver, int count)
 }
 
 /* Add the tree in solver->parent, whose column is made. */
-static mtree_status_t add_tree(mtree_steiner_solver_t *solver,
-                               mtree_steiner_stage_t stage, int r, int count)
+static void add_tree(mtree_steiner_solver_t *solver, mtree_steiner_stage_t stage, int r,
+                     int count)
 {
     size_t num_hosts = (size_t)solver->candidates->num_hosts;
     mtree_steiner_tree_t tree = {.stage = stage, .root = solver->first_root + r};
 
     MTREE_ARENA_ARRAY(&solver->arena, tree.parent, num_hosts);
-    if (tree.parent == NULL ||
-        mtree_array_reserve(&solver->trees, &solver->tree_capacity, solver->num_trees + 1,
-                            sizeof(*solver->trees)) != MTREE_OK) {
-        mtree_error("steiner: no memory for %d trees; use fewer hosts",
-                    solver->num_trees);
-        return MTREE_ERR_NO_MEMORY;
-    }
+    mtree_array_reserve(&solver->trees, &solver->tree_capacity, solver->num_trees + 1,
+                        sizeof(*solver->trees));
     memcpy(tree.parent, solver->parent, num_hosts * sizeof(*tree.parent));
     solver->trees[solver->num_trees++] = tree;
     mtree_lp_add_column(solver->lp, 0.0, count, solver->column_rows,
                         solver->column_values);
-    return MTREE_OK;
 }
 
 /* Let the oracle price a stage's trees at solver->constraint_price. */
@@ -143,7 +137,7 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
             return status;
         }
         count = make_column(solver, stage, r);
-        status = add_tree(solver, stage, r, count);
+        add_tree(solver, stage, r, count);
         rate = mtree_candidates_max_rate(candidates, solver->use, candidates->capacity);
         for (int row = 0; row < candidates->num_constraints; row++) {
             constraint_price[row] *=
@@ -151,7 +145,7 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
         }
         if (shared && status == MTREE_OK) {
             count = make_column(solver, MTREE_STEINER_STAGE_OVERLAP, r);
-            status = add_tree(solver, MTREE_STEINER_STAGE_OVERLAP, r, count);
+            add_tree(solver, MTREE_STEINER_STAGE_OVERLAP, r, count);
         }
     }
     return status;
@@ -180,7 +174,7 @@ static mtree_status_t price_stage(mtree_steiner_solver_t *solver,
         cost[r] = fmin(cost[r], found);
         count = make_column(solver, stage, r);
         if (is_cheaper(solver, count)) {
-            status = add_tree(solver, stage, r, count);
+            add_tree(solver, stage, r, count);
             ++*num_added_p;
         }
     }

@@ -101,18 +101,15 @@ static mtree_status_t make_forest(const annealing_t *annealing, const int *state
                                   double min_rate, mtree_forest_t **forest_p)
 {
     const mtree_candidates_t *candidates = annealing->candidates;
-    mtree_forest_t *forest;
-    mtree_status_t status = mtree_forest_create(candidates, &forest);
+    mtree_forest_t *forest = mtree_forest_create(candidates);
+    mtree_status_t status;
 
-    for (int tree = 0; tree < annealing->num_trees && status == MTREE_OK; tree++) {
+    for (int tree = 0; tree < annealing->num_trees; tree++) {
         const int *edges = state + tree * (candidates->num_hosts - 1);
 
-        status =
-            mtree_forest_add(forest, edges, mtree_forest_center(candidates, edges), 0);
+        mtree_forest_add(forest, edges, mtree_forest_center(candidates, edges), 0);
     }
-    if (status == MTREE_OK) {
-        status = mtree_forest_select(forest, 0, min_rate);
-    }
+    status = mtree_forest_select(forest, 0, min_rate);
     if (status != MTREE_OK) {
         mtree_forest_destroy(forest);
         return status;
@@ -196,11 +193,6 @@ static mtree_status_t init_annealing(annealing_t *annealing,
     MTREE_ARENA_ARRAY(problem->arena, annealing->best, annealing->length);
     MTREE_ARENA_ARRAY(problem->arena, annealing->group, (size_t)candidates->num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, annealing->deck, (size_t)candidates->num_edges);
-    if (problem->arena->status != MTREE_OK) {
-        mtree_error("no memory for topoadopt on %d hosts; use packing",
-                    candidates->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int edge = 0; edge < candidates->num_edges; edge++) {
         annealing->deck[edge] = edge;
     }
