@@ -19,8 +19,8 @@ typedef struct {
 
 /*
  * All functions that make an instance give one to be destroyed, and log their errors,
- * those of the topology's source.  This one owns @a topology
- * from here on, also when it fails; its first @a num_hosts hosts take part, 0: all.
+ * those of the topology's source.  This one owns @a topology from here on, also when it
+ * fails; its first @a num_hosts hosts take part, 0: all.
  */
 mtree_status_t mtree_instance_create(mtree_topology_t *topology, int num_hosts,
                                      mtree_instance_t *instance_p);

@@ -8,7 +8,6 @@
 #include "papers/figures.h"
 #include "papers/instance.h"
 
-#include "base/log.h"
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
 #include "papers/baselines/multitree_schedule.h"

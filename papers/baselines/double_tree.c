@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/double_tree.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "planner/regular/double_tree.h"
 

@@ -2,7 +2,6 @@
 #include "papers/baselines/multitree_schedule.h"
 
 #include "base/array.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

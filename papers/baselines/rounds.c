@@ -2,7 +2,6 @@
 #include "papers/baselines/rounds.h"
 
 #include "base/array.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/steiner_baselines.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "papers/published/steiner.h"
 #include "planner/regular/double_tree.h"

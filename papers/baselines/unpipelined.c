@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/unpipelined.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 
 #include <math.h>

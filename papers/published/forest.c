@@ -2,7 +2,6 @@
 #include "papers/published/forest.h"
 
 #include "base/array.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "planner/graph/candidate_trees.h"
 

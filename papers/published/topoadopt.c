@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/published/topoadopt.h"
 
-#include "base/log.h"
 #include "base/random.h"
 #include "papers/published/forest.h"
 

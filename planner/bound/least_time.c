@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/bound/least_time.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "planner/bound/slowest_flow.h"

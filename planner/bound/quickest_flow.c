@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/bound/quickest_flow.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "topo/adjacency.h"
 #include "topo/vertex_heap.h"

@@ -2,7 +2,6 @@
 #include "planner/bound/slowest_flow.h"
 
 #include "base/arena.h"
-#include "base/log.h"
 #include "planner/bound/quickest_flow.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "planner/graph/arborescence.h"
 
 #include "base/arena.h"
-#include "base/log.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 typedef struct mtree_local_search mtree_local_search_t;
 
-/* A search on @a selection, which must outlive it, in @a arena; NULL without memory. */
+/* A search on @a selection, which must outlive it, in @a arena. */
 mtree_local_search_t *mtree_local_search_create(mtree_arena_t *arena,
                                                 mtree_selection_t *selection);
 

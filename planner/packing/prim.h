@@ -33,8 +33,7 @@ static inline double mtree_prim_reuse(const mtree_candidates_t *candidates)
                : 0.0;
 }
 
-/* Scratch in @a arena for growing trees over @a candidates, which must outlive it; NULL
- * without memory. */
+/* Scratch in @a arena for growing trees over @a candidates, which must outlive it. */
 mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
                                 const mtree_candidates_t *candidates);
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* NULL when anything of it was lost for want of memory. */
+/* NULL where a name is not UTF-8 or a number not finite. */
 static json_t *tree_to_json(const mtree_plan_t *plan, const mtree_tree_t *tree)
 {
     json_t *edges = json_array();
@@ -47,7 +47,7 @@ static json_t *tree_to_json(const mtree_plan_t *plan, const mtree_tree_t *tree)
 }
 
 /* Whole bits/s and nanoseconds say all that is known of a route.  Not 0 when anything was
- * lost for want of memory. */
+ * lost. */
 static int routes_to_json(const mtree_plan_t *plan, json_t *object)
 {
     size_t pairs = (size_t)plan->num_hosts * (size_t)plan->num_hosts;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/steiner_tree.h"
 
-#include "base/log.h"
 #include "planner/graph/arborescence.h"
 
 #include <math.h>

@@ -23,7 +23,7 @@ typedef struct mtree_steiner_oracle mtree_steiner_oracle_t;
 
 /*
  * An oracle for graphs of @a num_vertices vertices, the first @a num_active of which (at
- * least one) must be in every tree.  In @a arena; NULL (logged) without memory.
+ * least one) must be in every tree.  In @a arena.
  */
 mtree_steiner_oracle_t *mtree_steiner_oracle_create(mtree_arena_t *arena,
                                                     int num_vertices, int num_active);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/chains.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "planner/regular/shallow_tree.h"
 

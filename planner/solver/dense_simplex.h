@@ -41,7 +41,7 @@ typedef struct {
     double most_work;         /* at which it stops short of the best; 0: no limit */
 } mtree_dense_simplex_t;
 
-/* In @a arena, NULL without memory; @a capacity must outlive it. */
+/* In @a arena; @a capacity must outlive it. */
 mtree_dense_simplex_t *mtree_dense_simplex_create(mtree_arena_t *arena,
                                                   int num_constraints,
                                                   const double *capacity, int max_trees,
