@@ -204,6 +204,26 @@ static mtree_status_t find_cheap(mwu_t *mwu, int group, double *cost_p)
     return status;
 }
 
+/* The cheapest tree of a prefix's group, where a second on its path costs as much as what
+ * all need longer for the message because of its load, into packer->edges. */
+static mtree_status_t find_near(mwu_t *mwu, int group)
+{
+    mtree_packer_t *packer = mwu->packer;
+    const mtree_candidates_t *candidates = packer->candidates;
+    mtree_prim_options_t options = {.distance_price = 0.0};
+
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        options.distance_price += packer->constraint_price[c] * candidates->capacity[c];
+    }
+    options.distance_price /= mwu->what->bits;
+    packer->work += (double)candidates->num_hosts * candidates->num_hosts +
+                    4.0 * candidates->num_edges;
+    return mtree_prim_run(packer->prim, packer->constraint_price,
+                          mtree_packer_root(packer, group), &options, packer->edges)
+               ? MTREE_OK
+               : MTREE_ERR_CANCELLED;
+}
+
 /* The tree of a group to lay into packer->edges. */
 static mtree_status_t choose(mwu_t *mwu, int group, double *weight_p)
 {
@@ -213,7 +233,8 @@ static mtree_status_t choose(mwu_t *mwu, int group, double *weight_p)
     mtree_status_t status = MTREE_OK;
 
     if (mwu->what->only == NULL) {
-        status = find_cheap(mwu, group, &cost);
+        status =
+            mwu->what->bits > 0.0 ? find_near(mwu, group) : find_cheap(mwu, group, &cost);
     }
     mtree_candidates_price(packer->candidates, packer->constraint_price, packer->price);
     if (mwu->what->only != NULL) {

@@ -29,6 +29,8 @@ typedef struct {
     bool is_low;         /* all keep the limit on height, whatever they carry */
     double tolerance;    /* they end where bound and result differ by no more, a fraction,
                             and the packer's bound becomes lower; 0: without regard to it */
+    double bits;         /* of a prefix's message: paths are near, too, as they follow one
+                            another; 0: what they carry counts alone */
     int levels;          /* sizes of trees */
     double work; /* where packer->work reaches it no more trees are laid; 0: no limit */
 } mtree_mwu_lay_t;

@@ -42,6 +42,9 @@
 #define SHAPE_LEVELS 3
 #define MOST_TIMES   6
 
+/* The same of near paths. */
+#define NEAR_LEVELS 3
+
 /* No other time is tried that is not less by this part. */
 #define TIME_STEP 0.01
 
@@ -234,6 +237,51 @@ static mtree_status_t pack_for_time(mtree_draft_t *draft)
     return status;
 }
 
+/* The time in which a prefix of @a bits passes over the paths of all groups. */
+static double prefix_time(const mtree_packer_t *packer, const mtree_tree_set_t *set,
+                          double bits)
+{
+    double time = bits / mtree_tree_rates_least(packer, set);
+
+    for (int group = 0; group < packer->num_groups; ++group) {
+        double latest = 0.0;
+
+        for (int t = 0; t < set->num_trees; ++t) {
+            const mtree_packed_t *tree = &set->trees[t];
+
+            latest = tree->group == group ? fmax(latest, tree->delay) : latest;
+        }
+        time += latest;
+    }
+    return time;
+}
+
+/* Near paths, where these take less time for the size. */
+static mtree_status_t pack_near(mtree_draft_t *draft)
+{
+    mtree_packer_t *packer = draft->packer;
+    double bits = mtree_draft_group_bits(packer), x;
+    const mtree_mwu_lay_t what = {
+        .bits = bits, .levels = NEAR_LEVELS, .work = packer->work + SHAPE_WORK};
+    mtree_tree_set_t *set = NULL;
+    mtree_status_t status = mtree_mwu_lay(packer, &what, &set, &x);
+
+    if (status == MTREE_OK) {
+        status = mtree_tree_rates_fit(packer, set);
+        mtree_tree_set_trim(set, 0, x * LEAST_RATE);
+    }
+    if (status == MTREE_OK &&
+        prefix_time(packer, set, bits) < prefix_time(packer, draft->set, bits)) {
+        mtree_tree_set_t *slower = draft->set;
+
+        draft->x = mtree_tree_rates_least(packer, set);
+        draft->set = set;
+        set = slower;
+    }
+    mtree_tree_set_destroy(set);
+    return status;
+}
+
 static mtree_status_t pack(mtree_draft_t *draft)
 {
     const mtree_plan_request_t *request = draft->packer->problem->request;
@@ -242,12 +290,12 @@ static mtree_status_t pack(mtree_draft_t *draft)
     if (status == MTREE_OK && request->max_height > 0) {
         status = pack_low(draft);
     }
-    /* Of a scan the paths of all groups follow one another, and a tree is no more than a
-     * path: shapes do not count. */
-    if (status == MTREE_OK && request->bytes > 0.0 &&
-        !mtree_packer_is_prefix(draft->packer) && !mtree_draft_is_large_alltoall(draft) &&
-        draft->set->num_trees > 0) {
-        status = pack_for_time(draft);
+    if (status == MTREE_OK && request->bytes > 0.0 && draft->set->num_trees > 0) {
+        if (mtree_packer_is_prefix(draft->packer)) {
+            status = pack_near(draft);
+        } else if (!mtree_draft_is_large_alltoall(draft)) {
+            status = pack_for_time(draft);
+        }
     }
     return status == MTREE_OK ? mtree_draft_limit(draft) : status;
 }

@@ -154,6 +154,19 @@ static int find_center(const mtree_tree_set_t *set)
     return center;
 }
 
+/* The farthest host by latency that gets a block of @a root. */
+static int farthest_block(const mtree_candidates_t *candidates, int root,
+                          const double *seconds)
+{
+    const int *blocks = candidates->blocks + (size_t)root * (size_t)candidates->num_hosts;
+    int farthest = root;
+
+    for (int i = 0; i < candidates->num_hosts; ++i) {
+        farthest = blocks[i] > 0 && seconds[i] > seconds[farthest] ? i : farthest;
+    }
+    return farthest;
+}
+
 void mtree_tree_set_measure(const mtree_tree_set_t *set, mtree_packed_t *tree)
 {
     const mtree_candidates_t *candidates = set->candidates;
@@ -165,6 +178,9 @@ void mtree_tree_set_measure(const mtree_tree_set_t *set, mtree_packed_t *tree)
     }
     int farthest = walk(set, tree->root, scratch->seconds, scratch->hops);
 
+    if (candidates->blocks != NULL) {
+        farthest = farthest_block(candidates, tree->root, scratch->seconds);
+    }
     tree->height = scratch->hops[scratch->deepest];
     tree->delay = scratch->seconds[farthest] - HOP_LATENCY * scratch->hops[farthest];
     tree->delay *= candidates->directed ? 1.0 : 2.0;
