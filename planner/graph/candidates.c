@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than 16 MB of all hosts' blocks have longer chunks than MTREE_CHUNK_MIN: so
+ * many. */
+#define CHUNKS_OF_LONG 1024
+
 typedef struct {
     int from, to;
 } pair_t;
@@ -60,10 +64,15 @@ static mtree_status_t list_pairs(builder_t *builder)
 
 /* The bytes of a chunk, near enough: plan/finish.c settles it when the trees are known.
  */
-static double chunk_bytes(const mtree_plan_request_t *request)
+static double chunk_bytes(const mtree_problem_t *problem)
 {
-    return fmin(fmax(request->bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
-                (double)MTREE_CHUNK_MIN);
+    const mtree_plan_request_t *request = problem->request;
+    bool is_of_all =
+        mtree_collective_num_groups(request->collective, problem->num_hosts) > 1;
+
+    return fmin(
+        fmax(request->bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
+        fmax(is_of_all ? request->bytes / CHUNKS_OF_LONG : 0.0, (double)MTREE_CHUNK_MIN));
 }
 
 /*
@@ -78,7 +87,7 @@ static double edge_latency(const mtree_problem_t *problem, int from, int to)
 
     return problem->request->bytes > 0.0 &&
                    mtree_routes_links(problem->routes, from, to) == 1
-               ? latency + 8.0 * chunk_bytes(problem->request) /
+               ? latency + 8.0 * chunk_bytes(problem) /
                                mtree_routes_capacity(problem->routes, from, to)
                : latency;
 }
