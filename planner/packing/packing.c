@@ -266,12 +266,12 @@ static mtree_status_t pack_near(mtree_draft_t *draft)
     mtree_tree_set_t *set = NULL;
     mtree_status_t status = mtree_mwu_lay(packer, &what, &set, &x);
 
-    if (status == MTREE_OK) {
-        status = mtree_tree_rates_fit(packer, set);
-        mtree_tree_set_trim(set, 0, x * LEAST_RATE);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (status == MTREE_OK &&
-        prefix_time(packer, set, bits) < prefix_time(packer, draft->set, bits)) {
+    mtree_tree_rates_fit(packer, set);
+    mtree_tree_set_trim(set, 0, x * LEAST_RATE);
+    if (prefix_time(packer, set, bits) < prefix_time(packer, draft->set, bits)) {
         mtree_tree_set_t *slower = draft->set;
 
         draft->x = mtree_tree_rates_least(packer, set);
@@ -279,7 +279,7 @@ static mtree_status_t pack_near(mtree_draft_t *draft)
         set = slower;
     }
     mtree_tree_set_destroy(set);
-    return status;
+    return MTREE_OK;
 }
 
 static mtree_status_t pack(mtree_draft_t *draft)
