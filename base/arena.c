@@ -68,5 +68,4 @@ void mtree_arena_cleanup(mtree_arena_t *arena)
         arena->blocks = block->next;
         free(block);
     }
-    arena->status = MTREE_OK;
 }

@@ -8,14 +8,11 @@
 #ifndef MTREE_BASE_ARENA_H
 #define MTREE_BASE_ARENA_H
 
-#include "base/status.h"
-
 #include <stddef.h>
 
 /* All zero: an empty arena. */
 typedef struct {
     struct mtree_arena_block *blocks;
-    mtree_status_t status; /* MTREE_OK */
 } mtree_arena_t;
 
 /*

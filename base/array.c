@@ -9,13 +9,13 @@
 
 #define FIRST_CAPACITY 8
 
-mtree_status_t mtree_array_reserve(void *array_p, int *capacity_p, int count, size_t size)
+void mtree_array_reserve(void *array_p, int *capacity_p, int count, size_t size)
 {
     int capacity = *capacity_p > 0 ? *capacity_p : FIRST_CAPACITY;
     void *array;
 
     if (count <= *capacity_p) {
-        return MTREE_OK;
+        return;
     }
     while (capacity < count) {
         capacity = capacity > INT_MAX / 2 ? INT_MAX : 2 * capacity;
@@ -24,5 +24,4 @@ mtree_status_t mtree_array_reserve(void *array_p, int *capacity_p, int count, si
     array = mtree_existing(reallocarray(array, (size_t)capacity, size));
     memcpy(array_p, &array, sizeof(array));
     *capacity_p = capacity;
-    return MTREE_OK;
 }

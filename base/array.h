@@ -5,17 +5,15 @@
 #ifndef MTREE_BASE_ARRAY_H
 #define MTREE_BASE_ARRAY_H
 
-#include "base/status.h"
-
 #include <stddef.h>
 
 /*
  * Make the capacity of an array at least @a count elements of @a size bytes.  @a array_p
  * points to the pointer to the array, @a capacity_p to its capacity; NULL and 0 are an
  * empty array.  The capacity doubles, so appending single elements takes linear time. The
- * caller frees the array.  MTREE_OK.
+ * caller frees the array.
  */
-mtree_status_t mtree_array_reserve(void *array_p, int *capacity_p, int count,
+void mtree_array_reserve(void *array_p, int *capacity_p, int count,
                                    size_t size);
 
 #endif

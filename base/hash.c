@@ -62,7 +62,7 @@ static void table_grow(mtree_hash_table_t *table)
     *table = grown;
 }
 
-mtree_status_t mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t *link,
+void mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t *link,
                                     uint64_t hash)
 {
     if (table->count == table->num_buckets) {
@@ -71,7 +71,6 @@ mtree_status_t mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t
     link->hash = hash;
     table_insert(table, link);
     ++table->count;
-    return MTREE_OK;
 }
 
 mtree_hash_link_t *mtree_hash_table_find(const mtree_hash_table_t *table, uint64_t hash,

@@ -7,7 +7,6 @@
 #define MTREE_BASE_HASH_H
 
 #include "base/container_of.h"
-#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,8 +40,8 @@ typedef bool (*mtree_hash_equals_t)(const mtree_hash_link_t *link, const void *k
 /* Free the table's own memory; it is empty then.  The elements belong to the caller. */
 void mtree_hash_table_cleanup(mtree_hash_table_t *table);
 
-/* Add @a link under @a hash; an equal element is not looked for.  MTREE_OK. */
-mtree_status_t mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t *link,
+/* Add @a link under @a hash; an equal element is not looked for. */
+void mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t *link,
                                     uint64_t hash);
 
 /* The first element under @a hash for which @a equals is true of @a key; NULL: none. */

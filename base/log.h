@@ -55,9 +55,4 @@ void mtree_log(mtree_log_level_t level, const char *format, ...)
 #define mtree_info(...)  mtree_log(MTREE_LOG_INFO, __VA_ARGS__)
 #define mtree_debug(...) mtree_log(MTREE_LOG_DEBUG, __VA_ARGS__)
 
-/* Log that there is no memory for what the arguments name ("%d links", count).  The value
- * is the status to return. */
-#define mtree_no_memory(...)                                                             \
-    (mtree_error("out of memory for " __VA_ARGS__), MTREE_ERR_NO_MEMORY)
-
 #endif

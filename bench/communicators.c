@@ -79,15 +79,13 @@ mtree_status_t bench_communicators_get(bench_communicators_t *communicators,
             return MTREE_OK;
         }
     }
-    status = mtree_array_reserve(&communicators->made, &communicators->capacity,
-                                 communicators->count + 1, sizeof(made));
-    if (status == MTREE_OK) {
-        status = communicator_make(options, &made);
-    }
+    status = communicator_make(options, &made);
     if (status != MTREE_OK) {
         communicator_cleanup(&made);
         return status;
     }
+    mtree_array_reserve(&communicators->made, &communicators->capacity,
+                        communicators->count + 1, sizeof(made));
     communicators->made[communicators->count++] = made;
     *comm_p = made.comm;
     return MTREE_OK;

@@ -116,7 +116,8 @@ mtree_status_t command_print_json(json_t *json, FILE *out)
     int failed;
 
     if (json == NULL) {
-        return mtree_no_memory("the JSON output");
+        mtree_error("a name is not UTF-8, which JSON demands");
+        return MTREE_ERR_INVALID;
     }
     failed = json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(json);

@@ -346,9 +346,8 @@ static void exchange_init_tree(coll_mtree_exchange_t *exchange)
         exchange->rank == 0 ? -1 : coll_mtree_exchange_tree_parent(exchange->rank);
     for (int child = exchange->rank + 1; child < end;
          child += (int)num_below(exchange, child)) {
-        mtree_require(mtree_array_reserve(&exchange->child, &room,
-                                          exchange->num_children + 1,
-                                          sizeof(*exchange->child)));
+        mtree_array_reserve(&exchange->child, &room, exchange->num_children + 1,
+                            sizeof(*exchange->child));
         exchange->child[exchange->num_children++].rank = child;
     }
 }

@@ -28,7 +28,7 @@ static int number_of(mtree_hash_table_t *table, const char *name, named_t *next)
         return MTREE_CONTAINER_OF(link, named_t, link)->number;
     }
     next->name = name;
-    mtree_require(mtree_hash_table_add(table, &next->link, hash));
+    mtree_hash_table_add(table, &next->link, hash);
     return next->number;
 }
 

@@ -148,8 +148,7 @@ static process_t *settings_known(const opal_process_name_t *name)
     if (name->vpid >= (unsigned)modex.num_known) {
         int wanted = (int)name->vpid + 1;
 
-        mtree_require(mtree_array_reserve(&modex.known, &modex.capacity, wanted,
-                                          sizeof(*modex.known)));
+        mtree_array_reserve(&modex.known, &modex.capacity, wanted, sizeof(*modex.known));
         memset(modex.known + modex.num_known, 0,
                (size_t)(wanted - modex.num_known) * sizeof(*modex.known));
         modex.num_known = wanted;

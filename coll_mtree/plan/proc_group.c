@@ -71,7 +71,7 @@ static coll_mtree_proc_group_t *group_find(coll_mtree_proc_group_t *made)
     if (link != NULL) {
         return MTREE_CONTAINER_OF(link, coll_mtree_proc_group_t, link);
     }
-    mtree_require(mtree_hash_table_add(&proc_groups.table, &made->link, made->identity));
+    mtree_hash_table_add(&proc_groups.table, &made->link, made->identity);
     return made;
 }
 

@@ -13,6 +13,7 @@
 #define MTREE_PLANNER_PUBLISHED_STEINER_TREE_H
 
 #include "base/arena.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 

@@ -57,7 +57,7 @@ UNIT_TEST(containers_of_too_many_bytes_end_the_process)
 
     mtree_memory_on_missing(end);
     if (setjmp(ended) == 0) {
-        (void)mtree_array_reserve(&bytes, &capacity, INT_MAX, SIZE_MAX / 4);
+        mtree_array_reserve(&bytes, &capacity, INT_MAX, SIZE_MAX / 4);
         ck_abort_msg("an array of more bytes than there are");
     }
     if (setjmp(ended) == 0) {
