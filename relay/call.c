@@ -97,17 +97,22 @@ static bool has_room(const mtree_relay_call_t *call, double bytes)
 static double layout_bytes(const mtree_relay_call_t *call)
 {
     const mtree_plan_part_t *part = call->plan->part;
-    const int *first = call->plan->placement->first;
-    double streams = 0;
+    const mtree_placement_t *placement = call->plan->placement;
+    const bool has_blocks = mtree_collective_has_blocks(call->start.call.collective);
+    double bytes = 0;
 
     for (int t = 0; t < part->num_trees; t++) {
-        const int root = part->trees[t].root;
+        const mtree_part_tree_t *tree = &part->trees[t];
+        /* Trees of an allreduce serve any root. */
+        const int streams =
+            !has_blocks ? 1
+            : !mtree_collective_has_blocks(part->collective)
+                ? placement->num_ranks
+                : placement->first[tree->root + 1] - placement->first[tree->root];
 
-        streams += mtree_collective_has_blocks(call->start.call.collective)
-                       ? first[root + 1] - first[root]
-                       : 1;
+        bytes += streams * (STREAM + sizeof(int) * (double)tree->num_edges);
     }
-    return STREAM * streams;
+    return bytes;
 }
 
 /* Take the memory that the call needs: its windows, since a relay has no vector; and its

@@ -43,11 +43,18 @@ mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
                                       int num_ranks, const int *host,
                                       const uint32_t *peers, char **text_p)
 {
-    json_t *hosts = json_array(), *numbers = json_array(), *relays = json_array();
-    json_t *message;
+    json_t *hosts, *numbers, *relays, *message;
     char *text;
 
-    mtree_require(mtree_plan_to_json(plan, &text));
+    *text_p = NULL;
+    /* What cannot be written is logged. */
+    if (num_ranks > MOST_NUMBERS - plan->num_relays ||
+        mtree_plan_to_json(plan, &text) != MTREE_OK) {
+        return MTREE_ERR_LIMIT;
+    }
+    hosts = json_array();
+    numbers = json_array();
+    relays = json_array();
     for (int r = 0; r < num_ranks + plan->num_relays; r++) {
         json_t *list = r < num_ranks ? hosts : relays;
 

@@ -22,6 +22,7 @@
 typedef struct {
     const char *name;
     json_t *numbers; /* object: host name -> number */
+    size_t length;   /* of the text */
 } reader_t;
 
 static mtree_status_t bad(const reader_t *reader, const char *what, const char *fix)
@@ -337,7 +338,9 @@ static mtree_status_t count_trees(const reader_t *reader, const json_t *object,
     if (count == 0 && json_object_get(object, "order") == NULL) {
         return bad(reader, "no \"trees\"", "give an array of at least one tree");
     }
-    if (count > MAX_TREES || (long)count * num_hosts > MAX_EDGES) {
+    /* Relays outside a tree are not in its text, but in its memory. */
+    if (count > MAX_TREES || (long)count * num_hosts > MAX_EDGES ||
+        count * (size_t)num_hosts > reader->length) {
         mtree_error(
             "%s: %zu trees over %d hosts; at most %d trees and %ld edges are accepted",
             reader->name, count, num_hosts, MAX_TREES, MAX_EDGES);
@@ -395,7 +398,7 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
 mtree_status_t mtree_plan_from_json(const char *text, size_t length, const char *name,
                                     mtree_plan_t **plan_p)
 {
-    reader_t reader = {.name = name};
+    reader_t reader = {.name = name, .length = length};
     json_error_t error;
     json_t *object;
     mtree_status_t status;
