@@ -200,21 +200,27 @@ static void write_stdout(const char *text)
 
 static void write_report(void)
 {
-    const coll_mtree_group_t *groups = coll_mtree_statistics_lock();
+    static opal_mutex_t writing = OPAL_MUTEX_STATIC_INIT;
+    const coll_mtree_group_t *groups;
     char *text;
+
+    /* Calls of several threads may end at once. */
+    opal_mutex_lock(&writing);
+    groups = coll_mtree_statistics_lock();
 
     json_array_append_new(job.report.times, own_times(groups));
     coll_mtree_planning_context_lock();
     text = coll_mtree_report_json(&job.report, groups);
     coll_mtree_planning_context_unlock();
-    coll_mtree_statistics_unlock();
     json_array_clear(job.report.times);
+    coll_mtree_statistics_unlock();
     if (goes_to_stdout()) {
         write_stdout(text);
     } else {
         write_file(coll_mtree_params.report, text);
     }
     free(text);
+    opal_mutex_unlock(&writing);
 }
 
 /* A call has ended. */
