@@ -179,6 +179,7 @@ static const coll_mtree_param_t table[] = {
              "default, and bbr between ranks where losses keep that from filling the "
              "link, if the kernel allows it"},
     {BOOL("encrypt", encrypt, false), READ_ONCE, .level = 3, .is_request = true,
+     .agree = agree_value,
      .help =
          "Encrypt what mtree's calls send between hosts, with AES-256-GCM, over "
          "connections of its own, and have it serve every call that it can; what it "
