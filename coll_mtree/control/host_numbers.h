@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The numbers of the hosts that the ranks of a communicator run on: hosts are numbered
- * from 0, in the order in which the ranks name them unless the user's plan has another.
+ * from 0 in the order in which the ranks name them, so all ranks agree on them.
  */
 #ifndef COLL_MTREE_CONTROL_HOST_NUMBERS_H
 #define COLL_MTREE_CONTROL_HOST_NUMBERS_H
@@ -12,7 +12,7 @@
 typedef struct {
     int num_ranks, num_hosts;
     int *host;  /* [num_ranks] number of each rank's host */
-    int *first; /* [num_hosts] first rank on each host */
+    int *first; /* [num_hosts] first rank on each host; it rises */
 } coll_mtree_host_numbers_t;
 
 /* Number the hosts by name, @a name [num_ranks] that of each rank's; equal names are one

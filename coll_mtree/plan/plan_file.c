@@ -9,29 +9,29 @@
 #include "planner/plan/json.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Read once per process, so that an error in it is logged once. */
 static struct {
     bool is_read;
-    char *text; /* [length]; NULL: none that can be used */
-    size_t length;
-    mtree_plan_t *plan; /* of the text */
+    mtree_plan_t *plan; /* NULL: none that can be used */
 } of_user;
 
 static mtree_status_t plan_load(const char *path)
 {
-    mtree_status_t status = mtree_file_read(path, &of_user.text, &of_user.length);
+    size_t length;
+    char *text;
+    mtree_status_t status = mtree_file_read(path, &text, &length);
 
     if (status == MTREE_OK) {
-        status = mtree_plan_from_json(of_user.text, of_user.length, path, &of_user.plan);
+        status = mtree_plan_from_json(text, length, path, &of_user.plan);
+        free(text);
     }
     if (status == MTREE_OK && of_user.plan->num_relays > 0) {
         mtree_error("%s: it has relays, and jobs plan with relays themselves; save one "
                     "without --relays",
                     path);
         mtree_plan_destroy(of_user.plan);
-        of_user.plan = NULL;
+        status = MTREE_ERR_UNSUPPORTED;
     }
     return status;
 }
@@ -55,70 +55,112 @@ static const mtree_plan_t *plan_read(void)
 void coll_mtree_plan_file_close(void)
 {
     mtree_plan_destroy(of_user.plan);
-    free(of_user.text);
-    memset(&of_user, 0, sizeof(of_user));
+    of_user.plan = NULL;
+    of_user.is_read = false;
 }
 
-/* The number in @a vertices [num_hosts] of the host that the plan calls @a name; -1: it
- * is none of these. */
-static int find_number(const mtree_topology_t *topology, const int *vertices,
-                       int num_hosts, const char *name)
+/* Is one of the first @a count numbers @a number? */
+static bool is_among(const int *numbers, int count, int number)
 {
-    const int vertex = mtree_topology_find_host(topology, name);
-    int number = num_hosts - 1;
+    while (count > 0 && numbers[count - 1] != number) {
+        count--;
+    }
+    return count > 0;
+}
 
-    while (number >= 0 && vertices[number] != vertex) {
-        number--;
+/* The number in @a hosts of each host of @a plan.  NULL: they are not the same hosts. */
+static int *plan_host_numbers(const mtree_plan_t *plan,
+                              const coll_mtree_plan_hosts_t *hosts)
+{
+    int num_hosts = hosts->num_hosts;
+    int *number;
+
+    if (plan->num_hosts != num_hosts) {
+        return NULL;
+    }
+    number = mtree_malloc((size_t)num_hosts * sizeof(*number));
+    for (int i = 0; i < num_hosts; i++) {
+        int vertex = mtree_topology_find_host(hosts->topology, plan->hosts[i]);
+
+        number[i] = 0;
+        while (number[i] < num_hosts && hosts->vertices[number[i]] != vertex) {
+            number[i]++;
+        }
+        /* All found and none twice, by whatever spellings, means the same set. */
+        if (number[i] == num_hosts || is_among(number, i, number[i])) {
+            free(number);
+            return NULL;
+        }
     }
     return number;
 }
 
-static void swap(int *numbers, int a, int b)
+static void tree_renumber(mtree_tree_t *to, const mtree_tree_t *from, const int *number,
+                          int num_hosts)
 {
-    const int number = numbers[a];
+    to->root = number[from->root];
+    to->rate = from->rate;
+    to->share = from->share;
+    to->chunk_bytes = from->chunk_bytes;
+    for (int host = 0; host < num_hosts; host++) {
+        int parent = from->parent[host];
 
-    numbers[a] = numbers[b];
-    numbers[b] = number;
+        to->parent[number[host]] = parent < 0 ? -1 : number[parent];
+        to->latency[number[host]] = from->latency[host];
+        to->step[number[host]] = from->step[host];
+    }
 }
 
-void coll_mtree_plan_file_number(const mtree_topology_t *topology, int *vertices,
-                                 coll_mtree_host_numbers_t *numbers)
+static void routes_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
 {
-    const mtree_plan_t *plan = plan_read();
-    int *renumbered;
+    const int hosts = from->num_hosts;
 
-    if (plan == NULL || plan->num_hosts != numbers->num_hosts) {
+    if (from->routes == NULL) {
         return;
     }
-    for (int i = 0; i < numbers->num_hosts; i++) {
-        int number = find_number(topology, vertices, numbers->num_hosts, plan->hosts[i]);
-
-        if (number > i) {
-            swap(vertices, i, number);
-            swap(numbers->first, i, number);
-        }
+    to->routes = mtree_malloc((size_t)hosts * (size_t)hosts * sizeof(*to->routes));
+    for (int i = 0; i < hosts * hosts; i++) {
+        to->routes[number[i / hosts] * hosts + number[i % hosts]] = from->routes[i];
     }
-    renumbered = mtree_malloc((size_t)numbers->num_hosts * sizeof(*renumbered));
-    for (int i = 0; i < numbers->num_hosts; i++) {
-        renumbered[numbers->host[numbers->first[i]]] = i;
-    }
-    for (int rank = 0; rank < numbers->num_ranks; rank++) {
-        numbers->host[rank] = renumbered[numbers->host[rank]];
-    }
-    free(renumbered);
 }
 
-/* Has @a plan the same hosts by the same numbers? */
-static bool fits(const mtree_plan_t *plan, const coll_mtree_plan_hosts_t *hosts)
+/* The order of a program. */
+static void order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
 {
-    int host = 0;
-
-    while (plan->num_hosts == hosts->num_hosts && host < plan->num_hosts &&
-           mtree_topology_find_host(hosts->topology, plan->hosts[host]) ==
-               hosts->vertices[host]) {
-        host++;
+    if (from->order == NULL) {
+        return;
     }
-    return host == hosts->num_hosts;
+    to->order = mtree_malloc((size_t)from->num_hosts * sizeof(*to->order));
+    for (int i = 0; i < from->num_hosts; i++) {
+        to->order[i] = number[from->order[i]];
+    }
+    memcpy(to->shape, from->shape, sizeof(to->shape));
+    to->message_bytes = from->message_bytes;
+}
+
+/* A copy of @a plan with host i as number[i]. */
+static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
+{
+    const char **names = mtree_malloc((size_t)plan->num_hosts * sizeof(*names));
+    mtree_plan_t *renumbered;
+
+    for (int i = 0; i < plan->num_hosts; i++) {
+        names[number[i]] = plan->hosts[i];
+    }
+    mtree_require(mtree_plan_create(plan->collective, plan->algorithm, plan->num_hosts,
+                                    names, plan->num_trees, &renumbered));
+    free(names);
+    renumbered->root = plan->root < 0 ? -1 : number[plan->root];
+    renumbered->bytes = plan->bytes;
+    renumbered->throughput = plan->throughput;
+    renumbered->bound = plan->bound;
+    renumbered->seconds = plan->seconds;
+    for (int t = 0; t < plan->num_trees; t++) {
+        tree_renumber(&renumbered->trees[t], &plan->trees[t], number, plan->num_hosts);
+    }
+    routes_renumber(renumbered, plan, number);
+    order_renumber(renumbered, plan, number);
+    return renumbered;
 }
 
 mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
@@ -126,24 +168,23 @@ mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
                                        const coll_mtree_call_class_t *call_class)
 {
     const mtree_plan_t *plan = plan_read();
-    mtree_plan_t *own;
+    mtree_plan_t *fitting = NULL;
+    int *number;
 
     if (plan == NULL || plan->collective != call_class->collective) {
         return NULL;
     }
-    if (!fits(plan, hosts)) {
-        if (coll_mtree_log_is_first("hosts of coll_mtree_plan")) {
-            coll_mtree_verbose(comm, 0,
-                               "coll_mtree_plan: %s: its %d hosts are not the %d of this "
-                               "communicator; planned as without it",
-                               coll_mtree_params.plan, plan->num_hosts, hosts->num_hosts);
-        }
-        return NULL;
+    number = plan_host_numbers(plan, hosts);
+    if (number == NULL && coll_mtree_log_is_first("hosts of coll_mtree_plan")) {
+        coll_mtree_verbose(comm, 0,
+                           "coll_mtree_plan: %s: its %d hosts are not the %d of this "
+                           "communicator; planned as without it",
+                           coll_mtree_params.plan, plan->num_hosts, hosts->num_hosts);
     }
-    if (call_class->root >= 0 && plan->root != call_class->root) {
-        return NULL;
+    if (number != NULL &&
+        (call_class->root < 0 || number[plan->root] == call_class->root)) {
+        fitting = plan_renumber(plan, number);
     }
-    mtree_require(
-        mtree_plan_from_json(of_user.text, of_user.length, coll_mtree_params.plan, &own));
-    return own;
+    free(number);
+    return fitting;
 }

@@ -7,18 +7,12 @@
 #define COLL_MTREE_PLAN_PLAN_FILE_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/plan/plan_choice.h"
 
-/* Number the hosts, at @a vertices [numbers->num_hosts] of @a topology, as the user's
- * plan does, where that is between exactly these. */
-void coll_mtree_plan_file_number(const mtree_topology_t *topology, int *vertices,
-                                 coll_mtree_host_numbers_t *numbers);
-
 /*
- * The user's plan when it is for calls of @a call_class, whose root is a host, between
- * exactly these @a hosts, by the same numbers; the caller's.  NULL when there is none.
- * That its hosts are others is logged once per process.
+ * The user's plan with its hosts numbered as in @a hosts, when it is for calls of @a
+ * call_class, whose root is a host, between exactly these hosts; the caller's.  NULL when
+ * there is none.  That its hosts are others is logged once per process.
  */
 mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
                                        const coll_mtree_plan_hosts_t *hosts,

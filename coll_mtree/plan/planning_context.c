@@ -4,7 +4,6 @@
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/plan/plan_file.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/source.h"
@@ -113,7 +112,6 @@ static bool context_find_hosts(coll_mtree_planning_context_t *context,
         context->vertices[host] = mtree_topology_find_host(
             hosts->topology, contributions[numbers->first[host]].name);
     }
-    coll_mtree_plan_file_number(hosts->topology, context->vertices, numbers);
     hosts->vertices = context->vertices;
     hosts->num_hosts = numbers->num_hosts;
     if (found && hosts->num_hosts < 2) {
