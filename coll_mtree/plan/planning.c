@@ -21,7 +21,6 @@
 #include "simulate/forecast/choice_relays.h"
 #include "tcp/kernel_buffers.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,23 +72,23 @@ static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan
  * @a plan has under way short. */
 static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *plan)
 {
+    mtree_tcp_kernel_buffers_t buffers;
     coll_mtree_streams_t streams;
+    char command[160];
     double bytes;
 
+    if (coll_mtree_world_rank() != 0 || strcmp(coll_mtree_host_fabric(), "tcp") != 0 ||
+        mtree_tcp_kernel_buffers_read(MTREE_TCP_KERNEL_FOLDER, &buffers) != MTREE_OK) {
+        return;
+    }
     (void)coll_mtree_streams_parse(coll_mtree_params.streams, &streams);
     bytes = coll_mtree_plan_choice_under_way(plan) / coll_mtree_streams_usual(&streams);
-    if (coll_mtree_world_rank() == 0 && strcmp(coll_mtree_host_fabric(), "tcp") == 0 &&
-        bytes > mtree_tcp_kernel_buffers_most(MTREE_TCP_KERNEL_FOLDER) &&
+    if (mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command)) &&
         coll_mtree_log_is_first("the kernel's TCP buffers")) {
-        const double most = fmin(MTREE_TCP_BUFFER_OVERHEAD * bytes, INT_MAX);
-
-        /* The first two numbers are Linux's own. */
         coll_mtree_verbose(comm, 0,
                            "the kernel's TCP buffers are too small for %s under way in "
-                           "a connection; on all hosts: sysctl -w "
-                           "net.ipv4.tcp_wmem='4096 16384 %.0f' "
-                           "net.ipv4.tcp_rmem='4096 131072 %.0f'",
-                           MTREE_UNITS_SIZE(bytes), most, most);
+                           "a connection; on all hosts: %s",
+                           MTREE_UNITS_SIZE(bytes), command);
     }
 }
 
