@@ -13,6 +13,7 @@
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Sets of collectives.  None is "all": whoever adds a collective decides which algorithms
@@ -154,19 +155,31 @@ mtree_effort_t mtree_algorithms_effort(const char *name)
     return algorithm == NULL ? MTREE_BY_NAME : algorithm->effort;
 }
 
+static void list_names(char *list, size_t bytes)
+{
+    size_t length = 0;
+
+    for (const char *const *name = mtree_algorithms_names();
+         *name != NULL && length < bytes; name++) {
+        length += (size_t)snprintf(list + length, bytes - length, "%s%s",
+                                   length == 0 ? "" : ", ", *name);
+    }
+}
+
 mtree_status_t mtree_algorithms_choose(const mtree_plan_request_t *request,
                                        const mtree_algorithm_t **algorithm_p)
 {
     const char *name =
         request->algorithm == NULL ? algorithms[0].name : request->algorithm;
     const char *unavailable = mtree_algorithms_unavailable(name);
-    char advice[MTREE_NEAREST_ADVICE];
+    char advice[MTREE_NEAREST_ADVICE], list[512];
 
     *algorithm_p = find(name);
     if (*algorithm_p == NULL) {
-        mtree_error("planner: there is no algorithm %s%s; mtree plan --help lists them",
-                    name,
-                    mtree_nearest_advice_of(name, mtree_algorithms_names(), advice));
+        list_names(list, sizeof(list));
+        mtree_error("planner: there is no algorithm %s%s; there are %s", name,
+                    mtree_nearest_advice_of(name, mtree_algorithms_names(), advice),
+                    list);
         return MTREE_ERR_NOT_FOUND;
     }
     if (unavailable != NULL) {

@@ -147,8 +147,8 @@ static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
     for (int i = 0; i < plan->num_hosts; i++) {
         names[number[i]] = plan->hosts[i];
     }
-    mtree_require(mtree_plan_create(plan->collective, plan->algorithm, plan->num_hosts,
-                                    names, plan->num_trees, &renumbered));
+    renumbered = mtree_existing(mtree_plan_create(
+        plan->collective, plan->algorithm, plan->num_hosts, names, plan->num_trees));
     free(names);
     renumbered->root = plan->root < 0 ? -1 : number[plan->root];
     renumbered->bytes = plan->bytes;

@@ -112,7 +112,7 @@ def check_spelling():
     says([*MTREE, "plan", B4, "--root"], 2, "plan: option '--root' needs a value; see")
     says([*MTREE, "plan", B4, "-jR"], 2, "plan: option '-jR' needs a value; see")
     says([*MTREE, "plan", "-a", "pakcing", B4], 1,
-         r"there is no algorithm pakcing \(did you mean packing\?\); mtree plan --help lists them")
+         r"there is no algorithm pakcing \(did you mean packing\?\); there are packing, latency, ")
     says([*MTREE, "plan", "-H", "US1,US22", B4], 1, r"no host 'US22' \(did you mean US2\?\); 'mtree topology' lists the hosts")
 
 
