@@ -153,7 +153,6 @@ struct mtree_tcp_peer {
     bool is_draining;                /* what came on a connection that is lost is read */
     bool has_bbr;                    /* its first connection, by what was measured */
     int num_running;                 /* sessions that have begun here and not ended */
-    int num_sessions;                /* with those that have not begun here */
     mtree_tcp_tuning_t tuning;
     bool is_full;     /* packets to it wait, or nobody has looked */
     double part;      /* mtree_tcp_width()'s, lately */

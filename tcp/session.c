@@ -11,10 +11,6 @@
  * nothing more is read, as of their bytes: they may have none. */
 #define MOST_EARLY 65536
 
-/* Sessions of a peer with a budget, who may be a stranger to other jobs: each frame looks
- * for its own among them. */
-#define MOST_SESSIONS 4096
-
 /* NULL: there is none.  What is found is the first from then on. */
 static mtree_tcp_session_t *session_find(mtree_tcp_peer_t *peer,
                                          const mtree_tcp_key_t *key)
@@ -74,7 +70,6 @@ mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
     session->key = *key;
     mtree_list_init(&session->held);
     mtree_list_append(&peer->sessions, &session->link);
-    peer->num_sessions++;
     session_charge(session, sizeof(*session));
     return session;
 }
@@ -130,7 +125,6 @@ void mtree_tcp_session_free(mtree_tcp_session_t *session)
 {
     session_clear(session);
     mtree_list_remove(&session->link);
-    session->peer->num_sessions--;
     free(session);
 }
 
@@ -306,10 +300,6 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
         return MTREE_TCP_THROWN;
     }
     if (takes_too_much(peer, 0, reason_p)) {
-        return MTREE_TCP_WRONG;
-    }
-    if (peer->budget != NULL && peer->num_sessions > MOST_SESSIONS) {
-        *reason_p = "it began more sessions than it may";
         return MTREE_TCP_WRONG;
     }
     if (frame->kind == MTREE_TCP_OPEN) {
