@@ -181,6 +181,23 @@ static mtree_status_t pack_low(mtree_draft_t *draft)
         draft->set->num_trees = 0; /* the plan carries nothing */
         return MTREE_OK;
     }
+    /* A poor tree among the first, which are large, may be all that a narrow link can
+     * carry: others, and other rates. */
+    for (int before = 0; status == MTREE_OK && draft->set->num_trees > before &&
+                         packer->work < what.work + SHAPE_WORK;) {
+        before = draft->set->num_trees;
+        mtree_tree_rates_fit(packer, draft->set);
+        for (int g = 0; g < packer->num_groups; ++g) {
+            if (mtree_packer_find_low(packer, packer->constraint_price, g)) {
+                mtree_tree_set_add(draft->set, g, mtree_packer_root(packer, g),
+                                   packer->edges, 0.0);
+            }
+        }
+    }
+    if (status == MTREE_OK) {
+        draft->x = mtree_tree_rates_least(packer, draft->set);
+        mtree_tree_set_trim(draft->set, 0, draft->x * LEAST_RATE);
+    }
     return status;
 }
 
@@ -308,7 +325,10 @@ static mtree_status_t pack_robust(mtree_draft_t *draft)
                                   .levels = MTREE_MWU_MOST_LEVELS,
                                   .work = packer->work + WORK};
     int max_trees = packer->problem->request->max_trees;
-    mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
+    mtree_status_t status;
+
+    packer->shapes->max_height = 0; /* it does not heed the limit */
+    status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
 
     if (max_trees == 0 || max_trees > MTREE_ROBUST_TREES) {
         max_trees = MTREE_ROBUST_TREES;

@@ -224,6 +224,10 @@ static void drop_trees(mtree_packer_t *packer, mtree_tree_set_t *set, int most)
         tree->is_left_out = true;
         mtree_tree_rates_fit(packer, set);
     }
+    /* Rates that could not be fitted are as before. */
+    for (int t = 0; t < set->num_trees; t++) {
+        set->trees[t].rate = set->trees[t].is_left_out ? 0.0 : set->trees[t].rate;
+    }
 }
 
 /* What the trees of a root carry is a host's block where there are blocks. */
