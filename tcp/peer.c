@@ -287,6 +287,7 @@ void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer)
     while ((session = first_session(peer)) != NULL) {
         mtree_tcp_session_free(session);
     }
+    mtree_hash_table_cleanup(&peer->by_key);
     mtree_list_remove(&peer->link);
     if (peer->dial != NULL) {
         explicit_bzero(peer->dial, sizeof(*peer->dial));

@@ -10,6 +10,7 @@
 #ifndef MTREE_TCP_PRIVATE_H
 #define MTREE_TCP_PRIVATE_H
 
+#include "base/hash.h"
 #include "tcp/dial.h"
 #include "tcp/polled_time.h"
 
@@ -44,6 +45,7 @@ typedef struct {
 
 struct mtree_tcp_session {
     mtree_list_t link;
+    mtree_hash_link_t by_key; /* a peer may begin very many */
     mtree_tcp_peer_t *peer;
     mtree_tcp_key_t key;
     int rank; /* of the peer, as the owner counts */
@@ -136,10 +138,11 @@ struct mtree_tcp_peer {
     mtree_tcp_t *tcp;
     char name[64];
     bool has_failed;
-    char reason[96];                 /* why it has */
-    bool is_logged;                  /* that */
-    bool is_active;                  /* a connection has become readable or writable */
-    mtree_list_t sessions;           /* those that were looked up lately first */
+    char reason[96]; /* why it has */
+    bool is_logged;  /* that */
+    bool is_active;  /* a connection has become readable or writable */
+    mtree_list_t sessions;
+    mtree_hash_table_t by_key;       /* the same */
     mtree_list_t urgent, queue;      /* messages to send; those without bytes go first */
     size_t early;                    /* bytes */
     size_t num_early;                /* messages that these are of */

@@ -11,24 +11,27 @@
  * nothing more is read, as of their bytes: they may have none. */
 #define MOST_EARLY 65536
 
-/* NULL: there is none.  What is found is the first from then on. */
+static bool session_equals(const mtree_hash_link_t *link, const void *key)
+{
+    const mtree_tcp_session_t *session =
+        MTREE_CONTAINER_OF(link, mtree_tcp_session_t, by_key);
+
+    return memcmp(&session->key, key, sizeof(session->key)) == 0;
+}
+
+static uint64_t hash_key(const mtree_tcp_key_t *key)
+{
+    return mtree_hash_bytes(MTREE_HASH_INIT, key, sizeof(*key));
+}
+
+/* NULL: there is none. */
 static mtree_tcp_session_t *session_find(mtree_tcp_peer_t *peer,
                                          const mtree_tcp_key_t *key)
 {
-    mtree_list_t *link;
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&peer->by_key, hash_key(key), session_equals, key);
 
-    MTREE_LIST_FOR_EACH(link, &peer->sessions)
-    {
-        mtree_tcp_session_t *session =
-            MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
-
-        if (memcmp(&session->key, key, sizeof(*key)) == 0) {
-            mtree_list_remove(link);
-            mtree_list_append(peer->sessions.next, link);
-            return session;
-        }
-    }
-    return NULL;
+    return link == NULL ? NULL : MTREE_CONTAINER_OF(link, mtree_tcp_session_t, by_key);
 }
 
 mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
@@ -70,6 +73,7 @@ mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
     session->key = *key;
     mtree_list_init(&session->held);
     mtree_list_append(&peer->sessions, &session->link);
+    mtree_hash_table_add(&peer->by_key, &session->by_key, hash_key(key));
     session_charge(session, sizeof(*session));
     return session;
 }
@@ -125,6 +129,7 @@ void mtree_tcp_session_free(mtree_tcp_session_t *session)
 {
     session_clear(session);
     mtree_list_remove(&session->link);
+    mtree_hash_table_remove(&session->peer->by_key, &session->by_key);
     free(session);
 }
 

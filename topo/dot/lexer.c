@@ -78,6 +78,9 @@ static mtree_status_t skip_blanks(mtree_dot_lexer_t *lexer)
     while (status == MTREE_OK) {
         const char *at = lexer->at, *end = at + strspn(at, " \t\r\n");
 
+        /* Blanks of any number are none too long a token. */
+        end = (size_t)(end - at) > MAX_TOKEN ? at + MAX_TOKEN : end;
+
         if (*at == '#' || is_at(at, "//")) {
             end = at + strcspn(at, "\n");
         } else if (is_at(at, "/*")) {
