@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a plan entry gets its plan from rank 0 (coll_mtree/call/plan_entry.h). */
-#include "coll_mtree/call/plan_sequence.h"
+#include "coll_mtree/call/plan_entry.h"
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
@@ -58,13 +59,58 @@ static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry,
                                                               &entry->call_class);
 }
 
+/* On rank 0, in the planning thread: update the planning context by what the ranks
+ * contributed to the query of @a entry, COLL_MTREE_MOST_PATHS @a samples each, and say
+ * what becomes of its plan.  COLL_MTREE_REPLY_PLAN: another one is to be made. */
+static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry,
+                                              const mtree_path_sample_t *samples)
+{
+    mca_coll_mtree_module_t *module = entry->module;
+    coll_mtree_replan_query_t *query = &entry->query;
+    const double gain = coll_mtree_replan_least_gain(atomic_load(&module->keeps_order),
+                                                     atomic_load(&module->is_reordered));
+    const double seconds = query->promised > 0 ? query->traffic->seconds : 0;
+    const coll_mtree_path_samples_t paths = {
+        .samples = samples,
+        .count = ompi_comm_size(entry->comm) * COLL_MTREE_MOST_PATHS,
+        .slowness = query->promised > 0 ? seconds / query->promised : 0,
+        .seconds = seconds};
+    unsigned version = atomic_load(&module->version), before;
+
+    /* A communicator may have taken over its plans, and still ask for the hosts.
+     * Deterministic calls keep theirs: others would add sums in another order. */
+    if (module->context == NULL || coll_mtree_params.deterministic) {
+        return COLL_MTREE_REPLY_STAY;
+    }
+    /* What other communicators gained is no reason to change the order of sums. */
+    before = gain > 0 ? module->context->version : version;
+    coll_mtree_planning_context_update(module->context, entry->comm, &entry->call_class,
+                                       entry->part->plan, &paths, &query->check, gain,
+                                       version);
+    if (query->check.count > 0) {
+        return COLL_MTREE_REPLY_CHECK;
+    }
+    return module->context->version == before ? COLL_MTREE_REPLY_STAY
+                                              : COLL_MTREE_REPLY_PLAN;
+}
+
+/* Likewise, once the new plan exists: the plans of @a module change, and with them the
+ * order of sums. */
+static void change_plans(mca_coll_mtree_module_t *module)
+{
+    atomic_store(&module->version, module->context->version);
+    if (atomic_load(&module->keeps_order)) {
+        atomic_store(&module->is_reordered, true);
+    }
+}
+
 /* The plan for @a entry, where one is asked for.  Without another one calls stay with the
  * plan that they have. */
 static void decide(coll_mtree_plan_entry_t *entry)
 {
     entry->decided = entry->query.traffic == NULL
                          ? COLL_MTREE_REPLY_PLAN
-                         : coll_mtree_plan_sequence_decide(entry, entry->contributions);
+                         : decide_query(entry, entry->contributions);
     if (entry->decided == COLL_MTREE_REPLY_PLAN) {
         entry->planned = make_plan(entry, entry->contributions);
         decide_relays(entry);
@@ -75,7 +121,7 @@ static void decide(coll_mtree_plan_entry_t *entry)
     if (entry->planned.plan == NULL) {
         entry->decided = COLL_MTREE_REPLY_STAY;
     } else {
-        coll_mtree_plan_sequence_changes(entry->module);
+        change_plans(entry->module);
     }
 }
 
@@ -308,6 +354,35 @@ static void add_finish(void)
     }
 }
 
+/* The state of the links to each host, [hosts], the caller's. */
+static mtree_link_state_t *links_to_hosts(const mca_coll_mtree_module_t *module,
+                                          ompi_communicator_t *comm)
+{
+    const mtree_placement_t *placement = module->placement;
+    mtree_link_state_t *links =
+        mtree_calloc((size_t)placement->num_hosts, sizeof(*links));
+    int ranks = coll_mtree_endpoints_serve(comm) ? ompi_comm_size(comm) : 0;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        mtree_link_state_t link = coll_mtree_endpoint_link(comm, rank);
+        mtree_link_state_t *to_host = &links[placement->host[rank]];
+
+        *to_host = link > *to_host ? link : *to_host;
+    }
+    return links;
+}
+
+/* What this rank contributes to the query of @a entry, sent as it is. */
+static void sample_query(const coll_mtree_plan_entry_t *entry,
+                         mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS])
+{
+    mtree_link_state_t *links = links_to_hosts(entry->module, entry->comm);
+
+    coll_mtree_traffic_pack(entry->module->placement, ompi_comm_rank(entry->comm),
+                            entry->query.traffic, links, samples);
+    free(links);
+}
+
 coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
@@ -318,7 +393,7 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
     }
     add_finish();
     if (entry->query.traffic != NULL) {
-        coll_mtree_plan_sequence_sample(entry, samples);
+        sample_query(entry, samples);
         atomic_fetch_add(&num_queries, 1);
     }
     entry->asks_hosts = entry->query.traffic == NULL && !module->hosts_asked;

@@ -2,8 +2,6 @@
 #include "coll_mtree/call/plan_sequence.h"
 
 #include "coll_mtree/adapt/link_check.h"
-#include "coll_mtree/base/params.h"
-#include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/memory.h"
@@ -147,73 +145,4 @@ bool coll_mtree_plan_sequence_catch_up(mca_coll_mtree_module_t *module)
     }
     coll_mtree_plan_entry_release(asked);
     return false;
-}
-
-/* The state of the links to each host, [hosts], the caller's. */
-static mtree_link_state_t *links_to_hosts(const mca_coll_mtree_module_t *module,
-                                          ompi_communicator_t *comm)
-{
-    const mtree_placement_t *placement = module->placement;
-    mtree_link_state_t *links =
-        mtree_calloc((size_t)placement->num_hosts, sizeof(*links));
-    int ranks = coll_mtree_endpoints_serve(comm) ? ompi_comm_size(comm) : 0;
-
-    for (int rank = 0; rank < ranks; rank++) {
-        mtree_link_state_t link = coll_mtree_endpoint_link(comm, rank);
-        mtree_link_state_t *to_host = &links[placement->host[rank]];
-
-        *to_host = link > *to_host ? link : *to_host;
-    }
-    return links;
-}
-
-void coll_mtree_plan_sequence_sample(const coll_mtree_plan_entry_t *entry,
-                                     mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS])
-{
-    mtree_link_state_t *links = links_to_hosts(entry->module, entry->comm);
-
-    coll_mtree_traffic_pack(entry->module->placement, ompi_comm_rank(entry->comm),
-                            entry->query.traffic, links, samples);
-    free(links);
-}
-
-coll_mtree_replan_reply_t
-coll_mtree_plan_sequence_decide(coll_mtree_plan_entry_t *entry,
-                                const mtree_path_sample_t *samples)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_replan_query_t *query = &entry->query;
-    const double gain = coll_mtree_replan_least_gain(atomic_load(&module->keeps_order),
-                                                     atomic_load(&module->is_reordered));
-    const double seconds = query->promised > 0 ? query->traffic->seconds : 0;
-    const coll_mtree_path_samples_t paths = {
-        .samples = samples,
-        .count = ompi_comm_size(entry->comm) * COLL_MTREE_MOST_PATHS,
-        .slowness = query->promised > 0 ? seconds / query->promised : 0,
-        .seconds = seconds};
-    unsigned version = atomic_load(&module->version), before;
-
-    /* A communicator may have taken over its plans, and still ask for the hosts.
-     * Deterministic calls keep theirs: others would add sums in another order. */
-    if (module->context == NULL || coll_mtree_params.deterministic) {
-        return COLL_MTREE_REPLY_STAY;
-    }
-    /* What other communicators gained is no reason to change the order of sums. */
-    before = gain > 0 ? module->context->version : version;
-    coll_mtree_planning_context_update(module->context, entry->comm, &entry->call_class,
-                                       entry->part->plan, &paths, &query->check, gain,
-                                       version);
-    if (query->check.count > 0) {
-        return COLL_MTREE_REPLY_CHECK;
-    }
-    return module->context->version == before ? COLL_MTREE_REPLY_STAY
-                                              : COLL_MTREE_REPLY_PLAN;
-}
-
-void coll_mtree_plan_sequence_changes(mca_coll_mtree_module_t *module)
-{
-    atomic_store(&module->version, module->context->version);
-    if (atomic_load(&module->keeps_order)) {
-        atomic_store(&module->is_reordered, true);
-    }
 }

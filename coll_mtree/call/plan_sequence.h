@@ -40,21 +40,6 @@ void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req);
  * here on have an entry of their own. */
 void coll_mtree_plan_sequence_renew(coll_mtree_comm_class_t *comm_class);
 
-/* What this rank contributes to the query of @a entry, sent as it is. */
-void coll_mtree_plan_sequence_sample(const coll_mtree_plan_entry_t *entry,
-                                     mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS]);
-
-/* On rank 0, in the planning thread: update the planning context by what the ranks
- * contributed to the query of @a entry, COLL_MTREE_MOST_PATHS @a samples each, and say
- * what becomes of its plan.  COLL_MTREE_REPLY_PLAN: another one is to be made. */
-coll_mtree_replan_reply_t
-coll_mtree_plan_sequence_decide(coll_mtree_plan_entry_t *entry,
-                                const mtree_path_sample_t *samples);
-
-/* Likewise, once the new plan exists: note that the plans of @a module change, and with
- * them the order of sums. */
-void coll_mtree_plan_sequence_changes(mca_coll_mtree_module_t *module);
-
 /* Free what a module holds for this; its classes have no entries then. */
 void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module);
 
