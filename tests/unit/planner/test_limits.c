@@ -107,6 +107,31 @@ UNIT_LOOP(height_is_limited, 0, NUM_NETWORKS)
     }
 }
 
+/* Of the low trees one or another fills a narrow link alone. */
+UNIT_TEST(low_trees_fill_wide_links)
+{
+    OWNED(topology) *topology = map_text(
+        "graph { node [kind=host] h0 h1 h2\n"
+        "h1 -- h0 [capacity=\"1Gbps\" capacity_back=\"1Mbps\"]\n"
+        "h2 -- h0 [capacity=\"100Gbps\"]\n"
+        "h2 -- h1 [capacity=\"1Gbps\" capacity_back=\"1Mbps\" latency=\"50ms\"] }");
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = MTREE_GATHER, .algorithm = "packing",
+                     .max_trees = 2, .max_height = 4);
+
+    ck_assert_double_ge(plan->throughput, 2.9e9);
+}
+
+/* They do not heed a limit of height. */
+UNIT_TEST(robust_plans_are_as_good_under_a_limit)
+{
+    OWNED(topology) *topology = map_file(B4);
+    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL,
+                                     .algorithm = "robust", .max_height = 4);
+
+    ck_assert_double_ge(plan->throughput, 0.9 * plan->bound);
+}
+
 UNIT_LOOP(no_tree_is_that_low, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_plan_request_t request = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "planner/plan/json.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
@@ -102,6 +103,35 @@ UNIT_TEST(test_a_plan_with_relays_is_read_and_written)
     ck_assert_int_eq(again->trees[0].parent[1], 2);
     ck_assert(mtree_tree_is_outside(&again->trees[1], 2));
     mtree_plan_destroy(again);
+}
+
+/* Of a relay outside of a tree the text says nothing, but the plan has a place for it. */
+UNIT_TEST(test_a_plan_takes_no_more_than_its_text)
+{
+    enum { RELAYS = 1000, TREES = 300 };
+    UNIT_FREED char *text = NULL;
+    size_t length;
+    FILE *out = mtree_text_begin(&text, &length);
+    mtree_plan_t *plan;
+
+    fputs("{\"collective\": \"bcast\", \"root\": \"a\", \"hosts\": [\"a\", \"b\"], "
+          "\"relays\": [",
+          out);
+    for (int r = 0; r < RELAYS; r++) {
+        fprintf(out, "%s\"r%d\"", r > 0 ? ", " : "", r);
+    }
+    fputs("], \"trees\": [", out);
+    for (int t = 0; t < TREES; t++) {
+        fprintf(out,
+                "%s{\"root\": \"a\", \"rate_bps\": 1, \"share\": %.17g, \"edges\": "
+                "[[\"a\", \"b\"]]}",
+                t > 0 ? ", " : "", 1.0 / TREES);
+    }
+    fputs("]}", out);
+    mtree_text_end(out);
+    ck_assert_int_eq(mtree_plan_from_json(text, length, "relayed", &plan),
+                     MTREE_ERR_LIMIT);
+    heard_text("relayed: 300 trees over 1002 hosts; at most");
 }
 
 UNIT_LOOP(test_a_relay_is_neither_root_nor_leaf, 0, 6)

@@ -221,6 +221,18 @@ UNIT_EACH(test_large_text, large)
     heard_line(large[_i].message);
 }
 
+UNIT_TEST(test_blanks_of_any_number)
+{
+    enum { BLANKS = 3 << 20 };
+    OWNED(dot_graph) *graph = NULL;
+    UNIT_FREED char *text = malloc(BLANKS);
+
+    memset(text, ' ', BLANKS);
+    memcpy(text, "graph {", 7);
+    text[BLANKS - 1] = '}';
+    unit_ok(mtree_dot_parse(text, BLANKS, "t.dot", &graph));
+}
+
 /* 63 names of attributes are taken, and 63 pairs of braces; one more is not. */
 UNIT_TEST(test_limits_are_exact)
 {
