@@ -319,9 +319,10 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
     return failure;
 }
 
-/* Seconds from one turn to the next, in which a job ends; and turns of ranks that notice
- * at the same time that there are no connections: the first one ends the job. */
-#define TURN  0.5
+/* Seconds from one turn to the next, in which a job ends that others notice to be at its
+ * end, too; and turns of ranks that notice at the same time that there are no connections:
+ * the first one ends the job. */
+#define TURN  2.0
 #define TURNS 8
 
 /* Nothing of a call goes unencrypted. */
