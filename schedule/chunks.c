@@ -48,10 +48,15 @@ size_t mtree_chunk_units(const mtree_call_t *call, size_t bytes)
     return bytes < call->unit_bytes ? 1 : bytes / call->unit_bytes;
 }
 
+double mtree_chunk_outstanding(const mtree_call_t *call, double rate, double latency)
+{
+    return rate / 8 * (4 * latency + CREDIT_DELAY + call->recovery);
+}
+
 size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
                          size_t chunk)
 {
-    double chunks = rate / 8 * (4 * latency + CREDIT_DELAY + call->recovery) /
+    double chunks = mtree_chunk_outstanding(call, rate, latency) /
                     ((double)chunk * (double)call->unit_bytes);
 
     if (chunks > MOST_WINDOW_CHUNKS - LEAST_WINDOW_CHUNKS) {

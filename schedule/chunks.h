@@ -15,6 +15,10 @@ size_t mtree_chunk_default(size_t length, size_t longest);
 /* Units of a chunk of @a bytes in @a call: at least one, within the limit of the call. */
 size_t mtree_chunk_units(const mtree_call_t *call, size_t bytes);
 
+/* Bytes that are sent at @a rate bits/s before the credit for the first is back, over an
+ * edge of @a latency seconds. */
+double mtree_chunk_outstanding(const mtree_call_t *call, double rate, double latency);
+
 /*
  * Chunks of @a chunk units of @a call that a receiver needs memory for in a tree of @a
  * rate bits/s whose longest edge has @a latency seconds, so that the credit for a free

@@ -42,13 +42,20 @@ static size_t builder_widest(const mtree_layout_builder_t *builder,
     return widest < others ? widest : others;
 }
 
+/* The bits/s of a personalized stream over the widest edge at its root. */
+static double builder_widest_rate(const mtree_layout_builder_t *builder,
+                                  const mtree_part_tree_t *tree, double load)
+{
+    return tree->rate * load * (double)builder_widest(builder, tree) /
+           builder->placement->num_ranks;
+}
+
 /* Chunks that a receiver has memory for, the same on all ranks. */
 static size_t builder_window(const mtree_layout_builder_t *builder,
                              const mtree_part_tree_t *tree, size_t length, size_t chunk)
 {
-    size_t widest = builder_widest(builder, tree);
-    double rate =
-        tree->rate * builder->load * (double)widest / builder->placement->num_ranks;
+    double rate = builder_widest_rate(builder, tree, builder->load);
+    double part = 1.0 / (double)builder->num_running;
     size_t most, window;
 
     /* A lockstep ends when all of it has been sent, so its receiver never grants credit.
@@ -59,9 +66,13 @@ static size_t builder_window(const mtree_layout_builder_t *builder,
     if (!builder->personalized) {
         return mtree_chunk_slots(builder->call, tree->rate, tree->latency, chunk);
     }
-    chunk *= widest;
-    most = MTREE_LAYOUT_FORWARD_BYTES /
-           (builder->num_running * chunk * builder->call->unit_bytes);
+    if (builder->outstanding > 0) {
+        part = mtree_chunk_outstanding(builder->call, rate, tree->latency) /
+               builder->outstanding;
+    }
+    chunk *= builder_widest(builder, tree);
+    most = (size_t)(part * MTREE_LAYOUT_FORWARD_BYTES /
+                    ((double)chunk * (double)builder->call->unit_bytes));
     window = mtree_chunk_slots(builder->call, rate, tree->latency, chunk);
     return window < most ? window : most < 2 ? 2 : most;
 }
@@ -264,14 +275,40 @@ static void builder_find_blocks(mtree_layout_builder_t *builder)
     }
 }
 
+/* What all streams have outstanding, where all run at a time; 0: they do not. */
+static double builder_outstanding(const mtree_layout_builder_t *builder)
+{
+    const mtree_part_tree_t *trees = builder->part->trees;
+    const bool has_blocks = mtree_collective_has_blocks(builder->call->collective);
+    double sum = 0;
+
+    for (int t = 0; t < builder->part->num_trees && !has_blocks; t++) {
+        sum += mtree_chunk_outstanding(
+            builder->call, builder_widest_rate(builder, &trees[t], 1), trees[t].latency);
+    }
+    for (int rank = 0; rank < builder->placement->num_ranks && has_blocks; rank++) {
+        mtree_layout_parts_t parts = mtree_layout_parts(builder, rank);
+
+        while (mtree_layout_parts_next(&parts)) {
+            const mtree_part_tree_t *tree = &trees[parts.tree];
+
+            sum += mtree_chunk_outstanding(builder->call,
+                                           builder_widest_rate(builder, tree, parts.load),
+                                           tree->latency);
+        }
+    }
+    return sum;
+}
+
 /* Before the streams of a personalized call are added. */
 static void builder_prepare_blocks(mtree_layout_builder_t *builder)
 {
     size_t streams = builder_num_streams(builder);
+    bool is_batched = streams >= 2 * MTREE_BATCH_STREAMS;
 
     builder->most_ranks = (size_t)mtree_placement_most_ranks(builder->placement);
-    builder->num_running =
-        streams < 2 * MTREE_BATCH_STREAMS ? streams + 1 : 2 * MTREE_BATCH_STREAMS;
+    builder->num_running = is_batched ? 2 * MTREE_BATCH_STREAMS : streams + 1;
+    builder->outstanding = is_batched ? 0 : builder_outstanding(builder);
     MTREE_ARENA_ARRAY(&builder->layout->arena, builder->below, streams);
     builder_find_blocks(builder);
 }

@@ -18,7 +18,7 @@
 #define MTREE_LAYOUT_UNPACED_BYTES 65536
 
 /* Bytes of memory that the windows of all streams of a personalized call share on a rank
- * that forwards all of them, at least two chunks each. */
+ * that forwards all of them, by what they have outstanding, at least two chunks each. */
 #define MTREE_LAYOUT_FORWARD_BYTES ((size_t)64 << 20)
 
 /*

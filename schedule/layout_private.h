@@ -30,6 +30,7 @@ typedef struct {
     mtree_below_t *below; /* [streams] personalized; else NULL */
     size_t most_ranks;    /* of a host */
     size_t num_running;   /* streams that run at a time, at most */
+    double outstanding;   /* bytes of all streams, where all run at a time; else 0 */
     size_t longest_block; /* units */
     bool stepped;         /* the plan's lockstep steps fit the call */
     double seconds;       /* of the longest stream at its rate */
