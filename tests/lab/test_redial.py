@@ -163,14 +163,19 @@ class Redial(unittest.TestCase):
         with_cut, without, lasted = self.cut(5, 64000000, 3)
         self.assertLess(with_cut, 1.2 * without + lasted)
 
-    def check_left_out(self, *arguments):
-        """Calls that begin when the cable of r0 and r1 has been gone for long have a plan without it."""
+    def cut_for_good(self, *arguments):
         job, reader, output = self.start("lab/lab_replan", "4000000", "40", *arguments, report=self.report)
         while self.calls(output) < 4 and job.poll() is None:
             time.sleep(0.05)
         self.netlab("cut", self.name, "r0--r1")
         self.finish(job, reader, output, "ok\n")
-        self.assertIn("r0--r1 is gone; planned anew", "".join(output))
+        return "".join(output)
+
+    # Calls go on meanwhile, and a busy machine may cut the cable behind the last ones.
+    @labs.again
+    def test_a_link_that_is_gone_for_good(self):
+        """Calls that begin when the cable of r0 and r1 has been gone for long have a plan without it."""
+        self.assertIn("r0--r1 is gone; planned anew", self.cut_for_good())
         with open(self.report, encoding="utf-8") as file:
             report = json.load(file)
         calls = next(calls for calls in report["communicators"][0]["calls"] if "allreduce" in calls["function"])
@@ -180,14 +185,9 @@ class Redial(unittest.TestCase):
         page = subprocess.check_output([labs.environment()["MTREE"], "report", self.report], text=True)
         self.assertIn("\nGone, and left out of plans: r0--r1\n", page)
 
-    # Calls go on meanwhile, and a busy machine may cut the cable behind the last ones.
-    @labs.again
-    def test_a_link_that_is_gone_for_good(self):
-        self.check_left_out()
-
-    @labs.again
-    def test_the_same_in_starts_of_a_persistent_request(self):
-        self.check_left_out("persistent")
+    def test_starts_of_a_persistent_request_go_on(self):
+        """They keep their plan, and what was to go over the cable goes around."""
+        self.assertNotIn("planned anew", self.cut_for_good("persistent"))
 
     def test_a_cable_that_loses_long_packets(self):
         # Segments that the kernel has not cut yet would be longer than any packet.
