@@ -8,7 +8,8 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "planner/plan/program_of.h"
+#include "planner/plan/messages.h"
+#include "planner/program/build.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,26 +195,19 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
     }
 }
 
-/* Of mtree_plan_program_load(). */
-typedef struct {
-    const mtree_routes_t *routes;
-    double bits, *load;
-} program_load_t;
-
-static void add_message(void *arg, int from, int to, double part)
-{
-    const program_load_t *of = arg;
-
-    add_route(of->routes, from, to, of->bits * part, of->load);
-}
-
 void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
                              double bits, double *load)
 {
-    const mtree_program_hosts_t program = mtree_plan_program(plan);
-    program_load_t of = {routes, bits, load};
+    mtree_arena_t arena = {0};
+    const mtree_messages_t messages =
+        mtree_plan_program_messages(plan, NULL, 0.0, &arena);
 
-    mtree_program_messages(&program, add_message, &of);
+    for (int m = 0; m < messages.count; ++m) {
+        const mtree_message_t *message = &messages.list[m];
+
+        add_route(routes, message->from, message->to, bits * message->part, load);
+    }
+    mtree_arena_cleanup(&arena);
 }
 
 void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes, double *load)
@@ -291,6 +285,11 @@ static mtree_status_t check_program(const mtree_plan_t *plan, int *seen)
     if (!mtree_program_does(kind, plan->collective)) {
         mtree_error("plan: %s is no program for %s; name another, or give trees",
                     plan->algorithm, mtree_collective_name(plan->collective));
+        return MTREE_ERR_INVALID;
+    }
+    if (plan->num_hosts > MTREE_PROGRAM_MOST_HOSTS) {
+        mtree_error("plan: %s between %d hosts; programs serve at most %d",
+                    plan->algorithm, plan->num_hosts, MTREE_PROGRAM_MOST_HOSTS);
         return MTREE_ERR_INVALID;
     }
     if (!mtree_program_has_shape(kind, plan->shape, plan->num_hosts)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/finish.h"
 
+#include "planner/plan/messages.h"
 #include "planner/plan/predict.h"
-#include "planner/plan/program_of.h"
 
 #include <math.h>
 
@@ -313,38 +313,18 @@ static void fill_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
     mtree_plan_scale_rates(problem, plan);
 }
 
-/* What the messages of a program take. */
-typedef struct {
-    const mtree_routes_t *routes;
-    double *load;   /* [2 x num_links] parts of the vector */
-    double longest; /* part of the vector, of a message */
-    double latency; /* seconds, of the farthest way */
-} messages_t;
-
-static void add_message(void *arg, int from, int to, double part)
-{
-    messages_t *messages = arg;
-
-    MTREE_ROUTE_ARCS (arc, messages->routes, from, to) {
-        messages->load[arc] += part;
-    }
-    messages->longest = fmax(messages->longest, part);
-    messages->latency =
-        fmax(messages->latency, mtree_routes_latency(messages->routes, from, to));
-}
-
 /*
  * The sender of a message above the eager limit asks the receiver first, which takes a
  * round trip.  Where that is longer than what the pieces of a message cost processors,
- * messages are cut.
+ * messages are cut.  @a longest is a part of the vector.
  */
-static void cut_messages(const mtree_problem_t *problem, const messages_t *messages,
+static void cut_messages(const mtree_problem_t *problem, double longest, double latency,
                          mtree_plan_t *plan)
 {
-    double pieces = ceil(messages->longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
+    double pieces = ceil(longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
 
     if (plan->bytes > (double)MTREE_CHUNK_EAGER && pieces > 1.0 &&
-        messages->latency > pieces * mtree_problem_hop(problem)) {
+        latency > pieces * mtree_problem_hop(problem)) {
         plan->message_bytes = MTREE_CHUNK_EAGER;
     }
 }
@@ -353,23 +333,33 @@ static void cut_messages(const mtree_problem_t *problem, const messages_t *messa
  * and what the busiest arc needs for all of them. */
 static void finish_program(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    const mtree_program_hosts_t program = mtree_plan_program(plan);
-    messages_t messages = {.routes = problem->routes};
-    double busiest, chain;
+    const mtree_routes_t *routes = problem->routes;
+    double busiest, *load, longest = 0.0, latency = 0.0;
+    mtree_arena_t arena = {0};
+    mtree_messages_t messages;
 
     if (plan->throughput > 0.0) {
         return;
     }
-    MTREE_ARENA_ARRAY(problem->arena, messages.load,
-                      2 * (size_t)problem->topology->num_links);
-    chain = mtree_program_chain(&program, problem->routes, mtree_problem_hop(problem),
-                                add_message, &messages);
-    busiest = mtree_plan_busiest(problem->topology, messages.load);
+    messages =
+        mtree_plan_program_messages(plan, routes, mtree_problem_hop(problem), &arena);
+    MTREE_ARENA_ARRAY(&arena, load, 2 * (size_t)problem->topology->num_links);
+    for (int m = 0; m < messages.count; ++m) {
+        const mtree_message_t *message = &messages.list[m];
+
+        MTREE_ROUTE_ARCS (arc, routes, message->from, message->to) {
+            load[arc] += message->part;
+        }
+        longest = fmax(longest, message->part);
+        latency = fmax(latency, mtree_routes_latency(routes, message->from, message->to));
+    }
+    busiest = mtree_plan_busiest(problem->topology, load);
     plan->throughput = busiest > 0.0 ? 1.0 / busiest : 0.0;
     if (plan->bytes > 0.0 && plan->throughput > 0.0) {
-        cut_messages(problem, &messages, plan);
-        plan->seconds = chain + 8.0 * plan->bytes * busiest;
+        cut_messages(problem, longest, latency, plan);
+        plan->seconds = messages.chain + 8.0 * plan->bytes * busiest;
     }
+    mtree_arena_cleanup(&arena);
 }
 
 void mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)

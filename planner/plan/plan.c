@@ -2,7 +2,7 @@
 #include "planner/plan/plan.h"
 
 #include "base/memory.h"
-#include "planner/plan/program_of.h"
+#include "planner/plan/messages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -323,20 +323,21 @@ static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree
     }
 }
 
-typedef struct {
-    const mtree_plan_t *plan;
-    double *messages; /* [num_hosts] */
-} count_t;
-
-static void count_message(void *arg, int from, int to, double part)
+/* Add those of a plan that names a program. */
+static void add_program_messages(const mtree_plan_t *plan, double *messages)
 {
-    const count_t *count = arg;
-    const double longest = (double)count->plan->message_bytes;
-    double pieces = longest > 0.0 ? ceil(part * count->plan->bytes / longest) : 1.0;
+    const double longest = (double)plan->message_bytes;
+    mtree_arena_t arena = {0};
+    const mtree_messages_t of = mtree_plan_program_messages(plan, NULL, 0.0, &arena);
 
-    pieces = fmax(pieces, 1.0);
-    count->messages[from] += pieces;
-    count->messages[to] += pieces;
+    for (int m = 0; m < of.count; m++) {
+        const mtree_message_t *message = &of.list[m];
+        double pieces = longest > 0.0 ? ceil(message->part * plan->bytes / longest) : 1.0;
+
+        messages[message->from] += fmax(pieces, 1.0);
+        messages[message->to] += fmax(pieces, 1.0);
+    }
+    mtree_arena_cleanup(&arena);
 }
 
 double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
@@ -347,9 +348,7 @@ double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
     double most = 0, sum = 0;
 
     if (plan->order != NULL) {
-        const mtree_program_hosts_t program = mtree_plan_program(plan);
-
-        mtree_program_messages(&program, count_message, &(count_t){plan, messages});
+        add_program_messages(plan, messages);
     }
     for (int t = 0; t < plan->num_trees; t++) {
         if (plan->trees[t].share * bytes > 0.5) {

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "planner/program/kinds.h"
-#include "planner/program/swing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/kinds.h"
-#include "planner/program/swing.h"
+
+/* Each direction of each dimension of a torus has a part of the vector; of as many hosts
+ * as an int counts. */
+#define MOST_PARTS  (2 * MTREE_SHAPE_DIMENSIONS)
+#define MOST_ROUNDS 31
+
+/* Whom members swap with in a round: along one dimension, whose size is a power of two,
+ * of a grid of which their numbers are the points.  In a dimension of two it is the other
+ * one. */
+typedef struct {
+    int shift;    /* of the bits of a number that are the coordinate */
+    int mask;     /* of the coordinate, shifted down */
+    int distance; /* that a member goes whose coordinate is even; others the other way */
+} swap_t;
+
+static int swapped_with(const swap_t *swap, int member)
+{
+    const int c = member >> swap->shift & swap->mask;
+    const int to = (c % 2 == 0 ? c + swap->distance : c - swap->distance) & swap->mask;
+
+    return member + (to - c) * (1 << swap->shift);
+}
+
+static int num_dimensions(const int *shape)
+{
+    int num = 0;
+
+    while (num < MTREE_SHAPE_DIMENSIONS && shape[num] > 0) {
+        num++;
+    }
+    return num;
+}
+
+static int log_of(int power)
+{
+    int log = 0;
+
+    while (1 << log < power) {
+        log++;
+    }
+    return log;
+}
+
+bool mtree_swing_fits(const int *shape, int num_hosts)
+{
+    int hosts = 1;
+
+    for (int d = 0; d < num_dimensions(shape); d++) {
+        if ((shape[d] & (shape[d] - 1)) != 0) {
+            return false;
+        }
+        hosts *= shape[d];
+    }
+    return num_dimensions(shape) > 0 && hosts == num_hosts;
+}
+
+/* The dimension of @a round, which is its step *step_p there: dimensions take turns, from
+ * that of @a part on, as long as each has steps. */
+static int dimension_of(const int *shape, int part, int round, int *step_p)
+{
+    const int dimensions = num_dimensions(shape);
+
+    for (*step_p = 0;; ++*step_p) {
+        for (int i = 0; i < dimensions; i++) {
+            const int d = (part / 2 + i) % dimensions;
+
+            if (*step_p < log_of(shape[d]) && round-- == 0) {
+                return d;
+            }
+        }
+    }
+}
+
+static swap_t swing(const int *shape, int part, int round)
+{
+    int step, shift = 0, sum = 0;
+    const int dimension = dimension_of(shape, part, round, &step);
+
+    for (int d = num_dimensions(shape) - 1; d > dimension; d--) {
+        shift += log_of(shape[d]);
+    }
+    for (int s = step; s >= 0; s--) {
+        sum = 1 - 2 * sum;
+    }
+    return (swap_t){shift, shape[dimension] - 1, part % 2 == 0 ? sum : -sum};
+}
+
+int mtree_swing_partner(const int *shape, int part, int place, int round)
+{
+    const swap_t swap = swing(shape, part, round);
+
+    return swapped_with(&swap, place);
+}
 
 typedef struct {
     int num_places;
@@ -37,6 +129,7 @@ static int member_place(const butterfly_t *butterfly, int member)
 
 /* A host on its way through a butterfly. */
 typedef struct {
+    const mtree_program_job_t *job;
     butterfly_t butterfly;
     int place, member;
     int guest; /* the place of the first of its pair; -1: it is in none */
@@ -46,47 +139,59 @@ typedef struct {
     size_t sends;         /* the step from which on sends are waited for at the end */
     mtree_program_t *program;
     /* Of halves: each part of the vector goes its own way. */
-    const int *shape; /* of the torus on which Swing says who partners are; NULL: their
-                         numbers differ in one bit */
     int num_parts;
-    int number[2 * MTREE_SHAPE_DIMENSIONS]; /* of the piece of each part that the member
-                                               sums in the end */
+    swap_t swap[MOST_PARTS][MOST_ROUNDS];
+    int number[MOST_PARTS]; /* of the piece of each part that the member sums in the end
+                             */
 } walk_t;
 
-/* Pieces of members are in the order of their bits, the lowest first; a member's number
- * is that of which it is the number. */
-static int piece_number(const butterfly_t *butterfly, int member)
+/* The member that sums piece @a number in the end: its bits, the highest first, say in
+ * which rounds it has swapped on the way from member 0.  So those who swap in a round
+ * have the same higher bits, and what goes in a message is consecutive. */
+static int piece_member(const walk_t *walk, int part, int number)
 {
-    int number = 0;
+    const int num_rounds = walk->butterfly.num_rounds;
+    int member = 0;
 
-    for (int round = 0; round < butterfly->num_rounds; round++) {
-        number = 2 * number + (member >> round & 1);
+    for (int round = 0; round < num_rounds; round++) {
+        if ((number >> (num_rounds - 1 - round) & 1) != 0) {
+            member = swapped_with(&walk->swap[part][round], member);
+        }
     }
-    return number;
+    return member;
 }
 
-static walk_t begin_walk(const mtree_program_job_t *job, int place,
+/* Partners differ in one bit of their numbers, or with @a shape are those of Swing. */
+static walk_t begin_walk(const mtree_program_job_t *job, int place, const int *shape,
                          mtree_program_t *program)
 {
-    walk_t walk = {.butterfly = make_butterfly(job->num_hosts),
+    walk_t walk = {.job = job,
+                   .butterfly = make_butterfly(job->num_hosts),
                    .place = place,
                    .units = job->units,
                    .vector = mtree_place(MTREE_BUFFER_RESULT, 0),
                    .program = program,
-                   .num_parts = 1};
+                   .num_parts = shape == NULL ? 1 : 2 * num_dimensions(shape)};
 
     walk.member = member_of(&walk.butterfly, place);
     walk.guest =
         walk.member < job->num_hosts - walk.butterfly.num_members ? 2 * walk.member : -1;
-    walk.number[0] = piece_number(&walk.butterfly, walk.member);
+    for (int part = 0; part < walk.num_parts; part++) {
+        for (int round = 0; round < walk.butterfly.num_rounds; round++) {
+            walk.swap[part][round] =
+                shape == NULL ? (swap_t){round, 1, 1} : swing(shape, part, round);
+        }
+        while (piece_member(&walk, part, walk.number[part]) != walk.member) {
+            walk.number[part]++;
+        }
+    }
     return walk;
 }
 
 static int partner_place(const walk_t *walk, int part, int round)
 {
-    return walk->shape != NULL
-               ? mtree_swing_partner(walk->shape, part, walk->place, round)
-               : member_place(&walk->butterfly, walk->member ^ (1 << round));
+    return member_place(&walk->butterfly,
+                        swapped_with(&walk->swap[part][round], walk->member));
 }
 
 /* Consecutive units of the vector. */
@@ -96,13 +201,13 @@ typedef struct {
 
 /* How many hosts have members whose pieces are before piece @a number: these members and
  * their guests. */
-static int hosts_before(const butterfly_t *butterfly, int number)
+static int hosts_before(const walk_t *walk, int number)
 {
-    const int pairs = butterfly->num_places - butterfly->num_members;
+    const int pairs = walk->butterfly.num_places - walk->butterfly.num_members;
     int hosts = number;
 
     for (int other = 0; other < number && pairs > 0; other++) {
-        hosts += piece_number(butterfly, other) < pairs;
+        hosts += piece_member(walk, 0, other) < pairs;
     }
     return hosts;
 }
@@ -115,7 +220,7 @@ static size_t piece_begin(const walk_t *walk, int part, int number)
 
     return walk->first == NULL ? walk->units * (size_t)(part * members + number) /
                                      (size_t)(walk->num_parts * members)
-                               : walk->first[hosts_before(&walk->butterfly, number)];
+                               : walk->first[hosts_before(walk, number)];
 }
 
 /* The pieces of @a part that the member sums together with others after @a rounds, or
@@ -134,33 +239,16 @@ static mtree_place_t place_of(const walk_t *walk, piece_t part)
     return mtree_place(walk->vector.buffer, walk->vector.offset + part.begin);
 }
 
-/* Swap whole vectors.  The sum is where the last fold has put it: below a partner of a
- * higher number it goes to the partner's vector, so that both add in the same order. */
+/* Swap whole vectors. */
 static void double_up(walk_t *walk)
 {
-    mtree_place_t sum = mtree_place(MTREE_BUFFER_RESULT, 0);
-
     for (int round = 0; round < walk->butterfly.num_rounds; round++) {
         const int peer = partner_place(walk, 0, round);
-        const mtree_place_t slot = mtree_program_slot(walk->program, walk->units);
-        const size_t receive = mtree_program_recv(walk->program, peer, slot, walk->units);
-        const size_t send = mtree_program_send(walk->program, peer, sum, walk->units);
+        const int first = peer < walk->place ? peer : walk->place;
+        const mtree_circle_t pair = {first, peer + walk->place - 2 * first, 2};
 
-        mtree_program_wait(walk->program, receive);
-        if (peer < walk->place) {
-            mtree_program_wait(walk->program, send);
-            mtree_program_fold(walk->program, sum, slot, walk->units);
-        } else {
-            mtree_program_fold(walk->program, slot, sum, walk->units);
-            sum = slot;
-        }
+        mtree_exchange_in(walk->job, &pair, walk->place, walk->program);
     }
-    mtree_program_wait_sends(walk->program, walk->sends);
-    if (sum.buffer != MTREE_BUFFER_RESULT) {
-        mtree_program_copy(walk->program, mtree_place(MTREE_BUFFER_RESULT, 0), sum,
-                           walk->units);
-    }
-    walk->sends = walk->program->num_steps;
 }
 
 /* Each part swaps halves and keeps the sum of one, until one piece is left. */
@@ -220,7 +308,7 @@ static void gather(walk_t *walk)
 static piece_t of_guest(const walk_t *walk, bool whole)
 {
     const size_t *first = walk->first;
-    const int hosts = whole ? 0 : hosts_before(&walk->butterfly, walk->number[0]);
+    const int hosts = whole ? 0 : hosts_before(walk, walk->number[0]);
 
     return whole ? (piece_t){0, walk->units}
                  : (piece_t){first[hosts], first[hosts + 1] - first[hosts]};
@@ -282,7 +370,7 @@ static void go(walk_t *walk, void (*sum)(walk_t *walk), bool gathers)
 void mtree_doubling_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program)
 {
-    walk_t walk = begin_walk(job, place, program);
+    walk_t walk = begin_walk(job, place, NULL, program);
 
     go(&walk, double_up, false);
 }
@@ -290,21 +378,15 @@ void mtree_doubling_sum(const mtree_program_job_t *job, int place,
 void mtree_halving_sum(const mtree_program_job_t *job, int place,
                        mtree_program_t *program)
 {
-    walk_t walk = begin_walk(job, place, program);
+    walk_t walk = begin_walk(job, place, NULL, program);
 
     go(&walk, halve, true);
 }
 
 void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t *program)
 {
-    walk_t walk = begin_walk(job, place, program);
+    walk_t walk = begin_walk(job, place, job->shape, program);
 
-    walk.shape = job->shape;
-    walk.num_parts = mtree_swing_num_parts(job->shape);
-    for (int part = 0; part < walk.num_parts; part++) {
-        walk.number[part] =
-            mtree_swing_piece(job->shape, part, place, walk.butterfly.num_rounds);
-    }
     go(&walk, halve, true);
 }
 
@@ -312,14 +394,13 @@ void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t 
  * before its member, are before its member's. */
 static void order_by_pieces(const mtree_program_job_t *job, int place, int *sequence)
 {
-    const butterfly_t butterfly = make_butterfly(job->num_hosts);
-    const int pairs = butterfly.num_places - butterfly.num_members;
+    const walk_t walk = begin_walk(job, place, NULL, NULL);
+    const int pairs = walk.butterfly.num_places - walk.butterfly.num_members;
     int num = 0;
 
-    (void)place;
-    for (int number = 0; number < butterfly.num_members; number++) {
-        const int member = piece_number(&butterfly, number);
-        const int at = member_place(&butterfly, member);
+    for (int number = 0; number < walk.butterfly.num_members; number++) {
+        const int member = piece_member(&walk, 0, number);
+        const int at = member_place(&walk.butterfly, member);
 
         if (member < pairs) {
             sequence[num++] = at - 1;
@@ -328,28 +409,24 @@ static void order_by_pieces(const mtree_program_job_t *job, int place, int *sequ
     }
 }
 
-static walk_t walk_blocks(const mtree_blocks_t *blocks)
+static void go_through_blocks(const mtree_blocks_t *blocks, void (*sum)(walk_t *walk))
 {
-    walk_t walk = begin_walk(blocks->job, blocks->place, blocks->program);
+    walk_t walk = begin_walk(blocks->job, blocks->place, NULL, blocks->program);
 
     walk.units = blocks->first[blocks->job->num_hosts];
     walk.vector = mtree_place(MTREE_BUFFER_WORK, 0);
     walk.first = blocks->first;
-    return walk;
+    go(&walk, sum, sum == NULL);
 }
 
 static void gather_blocks(const mtree_blocks_t *blocks)
 {
-    walk_t walk = walk_blocks(blocks);
-
-    go(&walk, NULL, true);
+    go_through_blocks(blocks, NULL);
 }
 
 static void scatter_blocks(const mtree_blocks_t *blocks)
 {
-    walk_t walk = walk_blocks(blocks);
-
-    go(&walk, halve, false);
+    go_through_blocks(blocks, halve);
 }
 
 const mtree_blocks_kind_t mtree_doubling_blocks = {order_by_pieces, gather_blocks};

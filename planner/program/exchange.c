@@ -10,16 +10,10 @@ static bool gets_sum(const mtree_program_job_t *job, int place)
            job->host[job->root] == job->order[place];
 }
 
-/* Hosts that exchange their vectors: those at places of the same distance from each
- * other. */
-typedef struct {
-    int first, stride, num; /* places */
-} circle_t;
-
 /* Fold what has come from each place, from @a slots on, into RESULT; the receives are the
  * steps from @a receives on. */
-static void add_sum(const mtree_program_job_t *job, const circle_t *circle, int place,
-                    mtree_place_t own, size_t slots, size_t receives,
+static void add_sum(const mtree_program_job_t *job, const mtree_circle_t *circle,
+                    int place, mtree_place_t own, size_t slots, size_t receives,
                     mtree_program_t *program)
 {
     const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
@@ -40,10 +34,11 @@ static void add_sum(const mtree_program_job_t *job, const circle_t *circle, int 
     }
 }
 
-/* RESULT, whose copy @a own is sent, becomes the sum over the circle. */
-static void exchange_in(const mtree_program_job_t *job, const circle_t *circle, int place,
-                        mtree_place_t own, mtree_program_t *program)
+void mtree_exchange_in(const mtree_program_job_t *job, const mtree_circle_t *circle,
+                       int place, mtree_program_t *program)
 {
+    const mtree_place_t own =
+        mtree_place(MTREE_BUFFER_WORK, program->lengths[MTREE_BUFFER_WORK]);
     const int index = (place - circle->first) / circle->stride;
     const size_t slots = program->lengths[MTREE_BUFFER_INBOX];
     size_t receives;
@@ -83,11 +78,10 @@ void mtree_exchange_sum(const mtree_program_job_t *job, int place,
     }
     do {
         const int num = d > 0 ? job->shape[d - 1] : job->num_hosts;
-        const circle_t circle = {place - place / stride % num * stride, stride, num};
+        const mtree_circle_t circle = {place - place / stride % num * stride, stride,
+                                       num};
 
-        exchange_in(job, &circle, place,
-                    mtree_place(MTREE_BUFFER_WORK, program->lengths[MTREE_BUFFER_WORK]),
-                    program);
+        mtree_exchange_in(job, &circle, place, program);
         stride *= num;
     } while (--d > 0);
     mtree_program_wait_sends(program, sends);

@@ -27,19 +27,48 @@
 void mtree_exchange_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program);
 
+/* Hosts that exchange their vectors: those at places of the same distance from each
+ * other. */
+typedef struct {
+    int first, stride, num; /* places */
+} mtree_circle_t;
+
+/* One such stage: RESULT becomes the sum over @a circle, in which @a place is.  The
+ * caller waits for the sends. */
+void mtree_exchange_in(const mtree_program_job_t *job, const mtree_circle_t *circle,
+                       int place, mtree_program_t *program);
+
 /*
- * The same: recursive doubling swaps whole vectors.  Recursive halving sums an equal part
- * of the vector at each member, where partners swap halves of what is left, and gathers
- * the parts in the opposite order (R. Rabenseifner, Optimization of Collective Reduction
- * Operations, 2004).  Both give all hosts the same bits.
+ * The same: recursive doubling has stages of two hosts.  Recursive halving sums an equal
+ * part of the vector at each member, where partners swap halves of what is left, and
+ * gathers the parts in the opposite order (R. Rabenseifner, Optimization of Collective
+ * Reduction Operations, 2004).  Both give all hosts the same bits.
  */
 void mtree_doubling_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program);
 void mtree_halving_sum(const mtree_program_job_t *job, int place,
                        mtree_program_t *program);
 
-/* The same as recursive halving, with the partners of planner/program/swing.h. */
+/*
+ * The same as recursive halving, with the partners of Swing (De Sensi, Bonato, Saam,
+ * Hoefler, Swing: Short-cutting Rings for Higher Bandwidth Allreduce, NSDI 2024): on a
+ * torus whose sizes are powers of two they are 1, 1, 3, 5, ... hops apart, in alternate
+ * directions (section 3.1), and each direction of each dimension has a part of the vector
+ * (section 4.1), so that all links are busy.
+ *
+ * This is the version for bandwidth: a reduce-scatter and an allgather.  In the one for
+ * latency each rank adds in another order, so sums that round would differ; recursive
+ * doubling over a torus has partners as near (planner/regular/torus.h).
+ */
 void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t *program);
+
+/* May an allreduce go so between the @a num_hosts hosts of a torus of @a shape, of which
+ * places are the points? */
+bool mtree_swing_fits(const int *shape, int num_hosts);
+
+/* The place with which @a place swaps in @a round of @a part, a direction of a dimension.
+ */
+int mtree_swing_partner(const int *shape, int part, int place, int round);
 
 /*
  * Allgather and reduce_scatter: the vector lies in WORK, with the blocks in an order in

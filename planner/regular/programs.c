@@ -4,8 +4,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "planner/plan/finish.h"
-#include "planner/program/hosts.h"
-#include "planner/program/swing.h"
+#include "planner/plan/messages.h"
+#include "planner/program/build.h"
+#include "planner/program/kinds.h"
 #include "planner/regular/torus.h"
 
 #include <math.h>

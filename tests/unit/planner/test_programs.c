@@ -6,8 +6,8 @@
 #include "planner/algorithms.h"
 #include "planner/plan/finish.h"
 #include "planner/plan/json.h"
-#include "planner/plan/program_of.h"
-#include "planner/program/swing.h"
+#include "planner/plan/messages.h"
+#include "planner/program/kinds.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
@@ -82,27 +82,25 @@ UNIT_TEST(long_messages_over_long_links_are_cut)
 }
 
 /* What each host sends of a vector. */
-static void add_sent(void *arg, int from, int to, double part)
-{
-    (void)to;
-    ((double *)arg)[from] += part;
-}
-
 static void check_sent(const char *algorithm, mtree_collective_t collective,
                        int num_hosts, const double *expected)
 {
     OWNED(plan) *plan = plan_row(algorithm, collective, num_hosts, 1000);
     double sent[8] = {0};
-    mtree_program_hosts_t program;
+    mtree_arena_t arena = {0};
+    mtree_messages_t messages;
 
     for (int i = 0; i < num_hosts; i++) {
         plan->order[i] = i;
     }
-    program = mtree_plan_program(plan);
-    mtree_program_messages(&program, add_sent, sent);
+    messages = mtree_plan_program_messages(plan, NULL, 0, &arena);
+    for (int m = 0; m < messages.count; m++) {
+        sent[messages.list[m].from] += messages.list[m].part;
+    }
     for (int i = 0; i < num_hosts; i++) {
         ck_assert_double_eq_tol(sent[i], expected[i], 1e-5);
     }
+    mtree_arena_cleanup(&arena);
 }
 
 /* Thakur, Rabenseifner, Gropp (2005), section 4.5: of n bytes each of p processes sends
