@@ -2,7 +2,6 @@
 /*
  * Is a plan well formed, and does it keep the capacities?
  */
-#include "base/memory.h"
 #include "planner/plan/plan.h"
 
 #include "base/arena.h"
@@ -12,7 +11,8 @@
 #include "planner/program/build.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 /* What rounding in a file or a solver may add up to. */
 #define SHARE_TOLERANCE    1e-6
@@ -21,36 +21,45 @@
 /* More than any lockstep schedule of as many hosts as are accepted has. */
 #define MAX_STEPS (1 << 20)
 
-static mtree_status_t check_numbers(const mtree_plan_t *plan, int t)
+/* Log the fault. */
+static __attribute__((format(printf, 1, 2))) bool bad(const char *format, ...)
+{
+    char line[MTREE_LOG_LINE];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    mtree_error("%s", line);
+    return false;
+}
+
+static bool check_numbers(const mtree_plan_t *plan, int t)
 {
     const mtree_tree_t *tree = &plan->trees[t];
 
     if (tree->root < 0 || tree->root >= mtree_plan_num_active(plan)) {
-        mtree_error("plan: tree %d has root %d; the plan has %d hosts that are no relays",
-                    t, tree->root, mtree_plan_num_active(plan));
-        return MTREE_ERR_INVALID;
+        return bad("plan: tree %d has root %d; the plan has %d hosts that are no relays",
+                   t, tree->root, mtree_plan_num_active(plan));
     }
     if (!isfinite(tree->rate) || tree->rate < 0.0) {
-        mtree_error("plan: tree %d has rate %g; give a finite rate of at least 0", t,
-                    tree->rate);
-        return MTREE_ERR_INVALID;
+        return bad("plan: tree %d has rate %g; give a finite rate of at least 0", t,
+                   tree->rate);
     }
     if (!isfinite(tree->share) || tree->share < 0.0 ||
         tree->share > 1.0 + SHARE_TOLERANCE) {
-        mtree_error("plan: tree %d has share %g; shares lie between 0 and 1", t,
-                    tree->share);
-        return MTREE_ERR_INVALID;
+        return bad("plan: tree %d has share %g; shares lie between 0 and 1", t,
+                   tree->share);
     }
     if (mtree_collective_has_root(plan->collective) && tree->root != plan->root) {
-        mtree_error("plan: tree %d has root %s, but the %s is from %s", t,
-                    plan->hosts[tree->root], mtree_collective_name(plan->collective),
-                    plan->hosts[plan->root]);
-        return MTREE_ERR_INVALID;
+        return bad("plan: tree %d has root %s, but the %s is from %s", t,
+                   plan->hosts[tree->root], mtree_collective_name(plan->collective),
+                   plan->hosts[plan->root]);
     }
-    return MTREE_OK;
+    return true;
 }
 
-static mtree_status_t check_parents(const mtree_plan_t *plan, int t)
+static bool check_parents(const mtree_plan_t *plan, int t)
 {
     const mtree_tree_t *tree = &plan->trees[t];
 
@@ -61,26 +70,23 @@ static mtree_status_t check_parents(const mtree_plan_t *plan, int t)
             continue;
         }
         if (i == tree->root ? parent != -1 : parent < 0 || parent >= plan->num_hosts) {
-            mtree_error("plan: tree %d gives host %s the parent %d; %s", t,
-                        plan->hosts[i], parent,
-                        i == tree->root ? "it is the root and has none"
-                                        : "every host but the root needs one");
-            return MTREE_ERR_INVALID;
+            return bad("plan: tree %d gives host %s the parent %d; %s", t, plan->hosts[i],
+                       parent,
+                       i == tree->root ? "it is the root and has none"
+                                       : "every host but the root needs one");
         }
         if (!isfinite(tree->latency[i]) || tree->latency[i] < 0.0) {
-            mtree_error(
+            return bad(
                 "plan: tree %d has latency %g at host %s; give seconds of at least 0", t,
                 tree->latency[i], plan->hosts[i]);
-            return MTREE_ERR_INVALID;
         }
     }
-    return MTREE_OK;
+    return true;
 }
 
 /* Every host's chain of parents must end at the root, and a relay has no use for what
  * nobody below it gets.  @a waiting and @a below are scratch, [num_hosts]. */
-static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *waiting,
-                                  int *below)
+static bool check_spans(const mtree_plan_t *plan, int t, int *waiting, int *below)
 {
     const mtree_tree_t *tree = &plan->trees[t];
 
@@ -93,18 +99,16 @@ static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *waiting,
 
         /* On a cycle each host waits for the one below it. */
         if (waiting[i] > 0) {
-            mtree_error("plan: tree %d has a cycle through host %s; a tree has none", t,
-                        plan->hosts[i]);
-            return MTREE_ERR_INVALID;
+            return bad("plan: tree %d has a cycle through host %s; a tree has none", t,
+                       plan->hosts[i]);
         }
         if (i >= mtree_plan_num_active(plan) &&
             mtree_tree_is_outside(tree, i) == is_inner) {
-            mtree_error("plan: tree %d has relay %s %s; a relay lies between two hosts",
-                        t, plan->hosts[i], is_inner ? "without a parent" : "as a leaf");
-            return MTREE_ERR_INVALID;
+            return bad("plan: tree %d has relay %s %s; a relay lies between two hosts", t,
+                       plan->hosts[i], is_inner ? "without a parent" : "as a leaf");
         }
     }
-    return MTREE_OK;
+    return true;
 }
 
 static bool has_steps(const mtree_plan_t *plan)
@@ -120,7 +124,7 @@ static bool has_steps(const mtree_plan_t *plan)
 }
 
 /* Steps grow from the root down, or data would be sent before it is there. */
-static mtree_status_t check_steps(const mtree_plan_t *plan, int t)
+static bool check_steps(const mtree_plan_t *plan, int t)
 {
     const mtree_tree_t *tree = &plan->trees[t];
 
@@ -129,29 +133,26 @@ static mtree_status_t check_steps(const mtree_plan_t *plan, int t)
 
         if (tree->step[i] <= above || tree->step[i] > MAX_STEPS ||
             (i == tree->root && tree->step[i] != 0)) {
-            mtree_error("plan: tree %d gives host %s step %d; the root has step 0, every "
-                        "other host a later one than its parent, up to %d",
-                        t, plan->hosts[i], tree->step[i], MAX_STEPS);
-            return MTREE_ERR_INVALID;
+            return bad("plan: tree %d gives host %s step %d; the root has step 0, every "
+                       "other host a later one than its parent, up to %d",
+                       t, plan->hosts[i], tree->step[i], MAX_STEPS);
         }
     }
-    return MTREE_OK;
+    return true;
 }
 
-static mtree_status_t check_sum(double sum, const char *whose)
+static bool check_sum(double sum, const char *whose)
 {
-    if (fabs(sum - 1.0) > SHARE_TOLERANCE) {
-        mtree_error("plan: the shares%s%s sum to %.9g; they must sum to 1",
-                    whose == NULL ? "" : " of root ", whose == NULL ? "" : whose, sum);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
+    return fabs(sum - 1.0) <= SHARE_TOLERANCE ||
+           bad("plan: the shares%s%s sum to %.9g; they must sum to 1",
+               whose == NULL ? "" : " of root ", whose == NULL ? "" : whose, sum);
 }
 
 /* @a sums is scratch, [num_hosts] zeros. */
-static mtree_status_t check_shares(const mtree_plan_t *plan, double *sums)
+static bool check_shares(const mtree_plan_t *plan, double *sums)
 {
     double all = 0.0;
+    bool ok = true;
 
     for (int t = 0; t < plan->num_trees; ++t) {
         sums[plan->trees[t].root] += plan->trees[t].share;
@@ -160,14 +161,10 @@ static mtree_status_t check_shares(const mtree_plan_t *plan, double *sums)
     if (!mtree_collective_has_blocks(plan->collective)) {
         return check_sum(all, NULL);
     }
-    for (int i = 0; i < mtree_plan_num_active(plan); ++i) {
-        mtree_status_t status = check_sum(sums[i], plan->hosts[i]);
-
-        if (status != MTREE_OK) {
-            return status;
-        }
+    for (int i = 0; i < mtree_plan_num_active(plan) && ok; ++i) {
+        ok = check_sum(sums[i], plan->hosts[i]);
     }
-    return MTREE_OK;
+    return ok;
 }
 
 static void add_route(const mtree_routes_t *routes, int from, int to, double rate,
@@ -232,112 +229,93 @@ double mtree_plan_busiest(const mtree_topology_t *topology, const double *load)
     return busiest;
 }
 
-static mtree_status_t check_capacities(const mtree_plan_t *plan,
-                                       const mtree_topology_t *topology,
-                                       const mtree_routes_t *routes)
+static bool check_capacities(const mtree_plan_t *plan, const mtree_topology_t *topology,
+                             const mtree_routes_t *routes, mtree_arena_t *arena)
 {
-    int num_arcs = 2 * topology->num_links;
-    double *load = mtree_calloc((size_t)num_arcs + 1, sizeof(*load));
+    const int num_arcs = 2 * topology->num_links;
     char rate[MTREE_UNITS_LENGTH], limit[MTREE_UNITS_LENGTH];
-    mtree_status_t status = MTREE_OK;
+    double *load;
 
+    MTREE_ARENA_ARRAY(arena, load, (size_t)num_arcs);
     mtree_plan_load(plan, routes, load);
-    for (int arc = 0; arc < num_arcs && status == MTREE_OK; ++arc) {
+    for (int arc = 0; arc < num_arcs; ++arc) {
         double capacity = mtree_arc_capacity(topology, arc);
 
         if (load[arc] > capacity * (1.0 + CAPACITY_TOLERANCE)) {
-            mtree_error("plan: %s from %s to %s, whose capacity is %s; lower the rates",
-                        mtree_units_format_rate(load[arc], rate, sizeof(rate)),
-                        topology->vertices[mtree_arc_from(topology, arc)].name,
-                        topology->vertices[mtree_arc_to(topology, arc)].name,
-                        mtree_units_format_rate(capacity, limit, sizeof(limit)));
-            status = MTREE_ERR_INVALID;
+            return bad("plan: %s from %s to %s, whose capacity is %s; lower the rates",
+                       mtree_units_format_rate(load[arc], rate, sizeof(rate)),
+                       topology->vertices[mtree_arc_from(topology, arc)].name,
+                       topology->vertices[mtree_arc_to(topology, arc)].name,
+                       mtree_units_format_rate(capacity, limit, sizeof(limit)));
         }
     }
-    free(load);
-    return status;
+    return true;
 }
 
 /* Before anything is read of the hosts. */
-static mtree_status_t check_has_relays(const mtree_plan_t *plan)
+static bool check_relays(const mtree_plan_t *plan)
 {
+    const bool is_stepped = has_steps(plan);
+
     if (plan->num_relays < 0 || plan->num_relays >= plan->num_hosts) {
-        mtree_error("plan: %d of %d hosts are relays; give a host that is none",
-                    plan->num_relays, plan->num_hosts);
-        return MTREE_ERR_INVALID;
+        return bad("plan: %d of %d hosts are relays; give a host that is none",
+                   plan->num_relays, plan->num_hosts);
     }
     if (plan->num_relays > 0 &&
-        (has_steps(plan) || mtree_collective_has_demands(plan->collective))) {
-        mtree_error("plan: %s with relays; only reductions, broadcasts and gatherings to "
-                    "all have relays, and none in steps",
-                    has_steps(plan) ? "steps" : mtree_collective_name(plan->collective));
-        return MTREE_ERR_INVALID;
+        (is_stepped || mtree_collective_has_demands(plan->collective))) {
+        return bad("plan: %s with relays; only reductions, broadcasts and gatherings to "
+                   "all have relays, and none in steps",
+                   is_stepped ? "steps" : mtree_collective_name(plan->collective));
     }
-    return MTREE_OK;
+    return true;
 }
 
 /* A program has all hosts in an order, @a seen is [num_hosts] zeros. */
-static mtree_status_t check_program(const mtree_plan_t *plan, int *seen)
+static bool check_program(const mtree_plan_t *plan, int *seen)
 {
     const mtree_program_kind_t kind = mtree_program_find(plan->algorithm);
     bool fits = plan->num_trees == 0 && plan->num_relays == 0;
 
     if (!mtree_program_does(kind, plan->collective)) {
-        mtree_error("plan: %s is no program for %s; name another, or give trees",
-                    plan->algorithm, mtree_collective_name(plan->collective));
-        return MTREE_ERR_INVALID;
+        return bad("plan: %s is no program for %s; name another, or give trees",
+                   plan->algorithm, mtree_collective_name(plan->collective));
     }
     if (plan->num_hosts > MTREE_PROGRAM_MOST_HOSTS) {
-        mtree_error("plan: %s between %d hosts; programs serve at most %d",
-                    plan->algorithm, plan->num_hosts, MTREE_PROGRAM_MOST_HOSTS);
-        return MTREE_ERR_INVALID;
+        return bad("plan: %s between %d hosts; programs serve at most %d",
+                   plan->algorithm, plan->num_hosts, MTREE_PROGRAM_MOST_HOSTS);
     }
     if (!mtree_program_has_shape(kind, plan->shape, plan->num_hosts)) {
         if (kind != MTREE_PROGRAM_SWING && kind != MTREE_PROGRAM_STAGES) {
-            mtree_error("plan: %s takes no \"shape\"; leave it out", plan->algorithm);
-            return MTREE_ERR_INVALID;
+            return bad("plan: %s takes no \"shape\"; leave it out", plan->algorithm);
         }
-        mtree_error("plan: %s needs a \"shape\" whose sizes make its %d hosts, of swing "
-                    "powers of two",
-                    plan->algorithm, plan->num_hosts);
-        return MTREE_ERR_INVALID;
+        return bad("plan: %s needs a \"shape\" whose sizes make its %d hosts, of swing "
+                   "powers of two",
+                   plan->algorithm, plan->num_hosts);
     }
     for (int i = 0; i < plan->num_hosts && fits; ++i) {
         const int host = plan->order[i];
 
         fits = host >= 0 && host < plan->num_hosts && seen[host]++ == 0;
     }
-    if (!fits) {
-        mtree_error(
-            "plan: %s needs an order of all hosts, each once, and has neither trees "
-            "nor relays",
-            plan->algorithm);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
+    return fits || bad("plan: %s needs an order of all hosts, each once, and has neither "
+                       "trees nor relays",
+                       plan->algorithm);
 }
 
-static mtree_status_t check_root(const mtree_plan_t *plan)
+static bool check_root(const mtree_plan_t *plan)
 {
-    if (plan->num_trees < 1 && plan->order == NULL) {
-        mtree_error("plan: there are no trees; give at least one");
-        return MTREE_ERR_INVALID;
-    }
-    if (mtree_collective_has_root(plan->collective) &&
-        (plan->root < 0 || plan->root >= mtree_plan_num_active(plan))) {
-        mtree_error("plan: %s from host %d of %d; name the root",
-                    mtree_collective_name(plan->collective), plan->root, plan->num_hosts);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
+    return !mtree_collective_has_root(plan->collective) ||
+           (plan->root >= 0 && plan->root < mtree_plan_num_active(plan)) ||
+           bad("plan: %s from host %d of %d; name the root",
+               mtree_collective_name(plan->collective), plan->root, plan->num_hosts);
 }
 
 mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
                                 const mtree_topology_t *topology,
                                 const mtree_routes_t *routes)
 {
-    mtree_status_t status = check_has_relays(plan);
-    bool stepped = has_steps(plan);
+    const bool is_stepped = has_steps(plan);
+    bool ok = check_relays(plan) && check_root(plan);
     mtree_arena_t arena = {0};
     double *sums;
     int *seen, *waiting, *below;
@@ -346,28 +324,14 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
     MTREE_ARENA_ARRAY(&arena, waiting, (size_t)plan->num_hosts);
     MTREE_ARENA_ARRAY(&arena, below, (size_t)plan->num_hosts);
     MTREE_ARENA_ARRAY(&arena, sums, (size_t)plan->num_hosts);
-    if (status == MTREE_OK) {
-        status = check_root(plan);
+    for (int t = 0; t < plan->num_trees && ok; ++t) {
+        ok = check_numbers(plan, t) && check_parents(plan, t) &&
+             check_spans(plan, t, waiting, below) &&
+             (!is_stepped || check_steps(plan, t));
     }
-    for (int t = 0; t < plan->num_trees && status == MTREE_OK; ++t) {
-        status = check_numbers(plan, t);
-        if (status == MTREE_OK) {
-            status = check_parents(plan, t);
-        }
-        if (status == MTREE_OK) {
-            status = check_spans(plan, t, waiting, below);
-        }
-        if (status == MTREE_OK && stepped) {
-            status = check_steps(plan, t);
-        }
-    }
-    if (status == MTREE_OK) {
-        status =
-            plan->order != NULL ? check_program(plan, seen) : check_shares(plan, sums);
-    }
-    if (status == MTREE_OK && routes != NULL) {
-        status = check_capacities(plan, topology, routes);
-    }
+    ok = ok &&
+         (plan->order != NULL ? check_program(plan, seen) : check_shares(plan, sums)) &&
+         (routes == NULL || check_capacities(plan, topology, routes, &arena));
     mtree_arena_cleanup(&arena);
-    return status;
+    return ok ? MTREE_OK : MTREE_ERR_INVALID;
 }

@@ -34,7 +34,7 @@ UNREAD = {
     "the plan has … hosts": "the reader of plans has seen to it",
     "give a finite rate": "the reader of plans has seen to it",
     "has a cycle through host": "the reader of plans has seen to it",
-    "…: …; …": "only what is put in",
+    "…: ……": "only what is put in",
     "give the root's number": "the commands give one",
     "a name is not UTF-8": "the reader has seen to it",
     "… is needed": "only what is put in",
