@@ -18,9 +18,11 @@ int command_misuse(const command_t *command, const char *what)
     return COMMAND_MISUSED;
 }
 
-int command_exit(mtree_status_t status)
+void command_must(mtree_status_t status)
 {
-    return status == MTREE_OK ? COMMAND_OK : COMMAND_FAILED;
+    if (status != MTREE_OK) {
+        exit(COMMAND_FAILED);
+    }
 }
 
 bool command_find(const char *name, const char *folder, char *path)
@@ -43,8 +45,7 @@ bool command_find(const char *name, const char *folder, char *path)
     return access(path, X_OK) == 0;
 }
 
-mtree_status_t command_become(const char *name, const char *script,
-                              const char *const *words)
+int command_become(const char *name, const char *script, const char *const *words)
 {
     char mtree[COMMAND_PATH_ROOM], path[COMMAND_PATH_ROOM];
     const char *all[COMMAND_WORDS + 3] = {"python3", path};
@@ -58,57 +59,48 @@ mtree_status_t command_become(const char *name, const char *script,
     }
     if (!command_find(script, PKGDATADIR, path)) {
         mtree_error("%s: %s is neither beside mtree nor in %s", name, script, PKGDATADIR);
-        return MTREE_ERR_NOT_FOUND;
+        return COMMAND_FAILED;
     }
     execvp(all[0], (char *const *)all);
     mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
-    return MTREE_ERR_IO;
+    return COMMAND_FAILED;
 }
 
-mtree_status_t command_give(const char *name, json_t *json)
+void command_give(const char *name, json_t *json)
 {
     FILE *file = tmpfile();
-    const bool given = file != NULL && json != NULL &&
-                       json_dumpf(json, file, JSON_REAL_PRECISION(15)) == 0 &&
-                       fflush(file) == 0 && lseek(fileno(file), 0, SEEK_SET) == 0 &&
-                       dup2(fileno(file), STDIN_FILENO) == STDIN_FILENO;
 
-    json_decref(json);
-    if (!given) {
+    if (file == NULL || json_dumpf(json, file, JSON_REAL_PRECISION(15)) != 0 ||
+        fflush(file) != 0 || lseek(fileno(file), 0, SEEK_SET) != 0 ||
+        dup2(fileno(file), STDIN_FILENO) != STDIN_FILENO) {
         mtree_error("%s: no temporary file can be written: is the disk full?", name);
+        exit(COMMAND_FAILED);
     }
-    return given ? MTREE_OK : MTREE_ERR_IO;
 }
 
-mtree_status_t command_read(const char *name, const char *script,
-                            const char *const *words, char **text_p)
+char *command_read(const char *name, const char *script, const char *const *words)
 {
-    mtree_status_t status;
+    char path[32], *text;
     int ends[2], result;
     size_t length;
-    char path[32];
     pid_t child;
 
     if (pipe(ends) != 0 || (child = fork()) < 0) {
         mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
-        return MTREE_ERR_IO;
+        exit(COMMAND_FAILED);
     }
     if (child == 0) {
         (void)dup2(ends[1], STDOUT_FILENO);
-        (void)command_become(name, script, words);
-        _exit(COMMAND_FAILED);
+        _exit(command_become(name, script, words));
     }
     close(ends[1]);
     (void)snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
-    status = mtree_file_read(path, text_p, &length);
+    command_must(mtree_file_read(path, &text, &length));
     close(ends[0]);
-    if (waitpid(child, &result, 0) == child && result == 0) {
-        return status;
+    if (waitpid(child, &result, 0) != child || result != 0) {
+        exit(COMMAND_FAILED);
     }
-    if (status == MTREE_OK) {
-        free(*text_p);
-    }
-    return MTREE_ERR_IO;
+    return text;
 }
 
 mtree_status_t command_print_json(json_t *json, FILE *out)
@@ -129,25 +121,25 @@ mtree_status_t command_print_json(json_t *json, FILE *out)
     return MTREE_OK;
 }
 
-static mtree_status_t cannot_write(const char *path)
+static void must_write(const char *path, bool is_done)
 {
-    mtree_error("%s: cannot be written: %s", path != NULL ? path : "the output",
-                strerror(errno));
-    return MTREE_ERR_IO;
-}
-
-mtree_status_t command_open(const char *path, FILE **out_p)
-{
-    *out_p = path != NULL ? fopen(path, "we") : stdout;
-    return *out_p != NULL ? MTREE_OK : cannot_write(path);
-}
-
-mtree_status_t command_close(const char *path, FILE *out, mtree_status_t status)
-{
-    int failed = ferror(out) + fflush(out);
-
-    if (out != stdout) {
-        failed += fclose(out);
+    if (!is_done) {
+        mtree_error("%s: cannot be written: %s", path != NULL ? path : "the output",
+                    strerror(errno));
+        exit(COMMAND_FAILED);
     }
-    return status == MTREE_OK && failed != 0 ? cannot_write(path) : status;
+}
+
+FILE *command_open(const char *path)
+{
+    FILE *out = path != NULL ? fopen(path, "we") : stdout;
+
+    must_write(path, out != NULL);
+    return out;
+}
+
+void command_close(const char *path, FILE *out)
+{
+    must_write(path, ferror(out) == 0 && fflush(out) == 0 &&
+                         (out == stdout || fclose(out) == 0));
 }

@@ -45,8 +45,11 @@ extern const command_t command_doctor, command_relay, command_cache;
  */
 int command_misuse(const command_t *command, const char *what);
 
-/* What to exit with after @a status. */
-int command_exit(mtree_status_t status);
+/*
+ * A command is a process: what fails ends it, and what it has read stays until it ends.
+ * Exit with COMMAND_FAILED unless @a status, whose error was logged, is MTREE_OK.
+ */
+void command_must(mtree_status_t status);
 
 #define COMMAND_PATH_ROOM 4096
 
@@ -59,30 +62,23 @@ bool command_find(const char *name, const char *folder, char *path);
 
 /* Become the program @a script of Python, a file or folder that command_find() finds, for
  * the command @a name.  Its arguments are @a words, COMMAND_WORDS at most, which end in a
- * NULL.  Returns only when that cannot be: MTREE_ERR_NOT_FOUND or MTREE_ERR_IO, logged.
- * It finds mtree by the environment's MTREE. */
+ * NULL.  Returns only when that cannot be, which is logged: COMMAND_FAILED.  It finds
+ * mtree by the environment's MTREE. */
 #define COMMAND_WORDS 16
-mtree_status_t command_become(const char *name, const char *script,
-                              const char *const *words);
+int command_become(const char *name, const char *script, const char *const *words);
 
-/* Give @a json, which is released, to such a program on standard input.  MTREE_ERR_IO,
- * logged, as is a NULL, which stands for a lack of memory. */
-mtree_status_t command_give(const char *name, json_t *json);
+/* Give @a json to such a program on standard input. */
+void command_give(const char *name, json_t *json);
 
-/* What such a program prints, malloc'ed; an error of its own it has told. */
-mtree_status_t command_read(const char *name, const char *script,
-                            const char *const *words, char **text_p);
+/* What such a program prints; an error of its own it has told. */
+char *command_read(const char *name, const char *script, const char *const *words);
 
 /* Print @a json and a newline on @a out and release it.  MTREE_ERR_IO is logged, as is a
  * NULL @a json, which stands for a lack of memory. */
 mtree_status_t command_print_json(json_t *json, FILE *out);
 
-/*
- * Open the file @a path for writing, NULL: standard output, and close it again, when it
- * was opened; @a status is that of the writing.  Returns @a status, or MTREE_ERR_IO,
- * logged, when not all could be written.
- */
-mtree_status_t command_open(const char *path, FILE **out_p);
-mtree_status_t command_close(const char *path, FILE *out, mtree_status_t status);
+/* Open the file @a path for writing, NULL: standard output; and close it again. */
+FILE *command_open(const char *path);
+void command_close(const char *path, FILE *out);
 
 #endif

@@ -143,24 +143,18 @@ static void write_command(FILE *out, int argc, char **argv)
     fputs("\n", out);
 }
 
-mtree_status_t link_options_write(const link_options_t *options,
-                                  const mtree_topology_t *topology, const char *comments,
-                                  int argc, char **argv)
+void link_options_write(const link_options_t *options, const mtree_topology_t *topology,
+                        const char *comments, int argc, char **argv)
 {
-    mtree_status_t status;
-    FILE *out;
+    FILE *out = command_open(options->output);
 
-    status = command_open(options->output, &out);
-    if (status != MTREE_OK) {
-        return status;
-    }
     if (options->json) {
-        status = command_print_json(topology_json(topology, NULL), out);
+        command_must(command_print_json(topology_json(topology, NULL), out));
     } else {
         fputs(comments, out);
         write_drawn(options, out);
         write_command(out, argc, argv);
-        status = mtree_topology_write(topology, out);
+        command_must(mtree_topology_write(topology, out));
     }
-    return command_close(options->output, out, status);
+    command_close(options->output, out);
 }

@@ -37,8 +37,7 @@ void link_options_apply(const link_options_t *options, mtree_topology_t *topolog
  * (whole lines) and the command that made it, @a argv with folders
  * left out.
  */
-mtree_status_t link_options_write(const link_options_t *options,
-                                  const mtree_topology_t *topology, const char *comments,
-                                  int argc, char **argv);
+void link_options_write(const link_options_t *options, const mtree_topology_t *topology,
+                        const char *comments, int argc, char **argv);
 
 #endif

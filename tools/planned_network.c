@@ -33,8 +33,7 @@ static const char *host_advice(const mtree_topology_t *topology, const char *nam
 }
 
 /* The host that @a name means: a host name as mpirun has it, or a node of the file. */
-static mtree_status_t find_host(const mtree_topology_t *topology, const char *name,
-                                int *host_p)
+static int find_host(const mtree_topology_t *topology, const char *name)
 {
     int host = mtree_topology_find_host(topology, name);
     char advice[MTREE_NEAREST_ADVICE];
@@ -45,10 +44,9 @@ static mtree_status_t find_host(const mtree_topology_t *topology, const char *na
     if (host < 0 || topology->vertices[host].kind != MTREE_VERTEX_HOST) {
         mtree_error("%s: no host '%s'%s; 'mtree topology' lists the hosts",
                     topology->source, name, host_advice(topology, name, advice));
-        return MTREE_ERR_NOT_FOUND;
+        exit(COMMAND_FAILED);
     }
-    *host_p = host;
-    return MTREE_OK;
+    return host;
 }
 
 /* The place of @a vertex among the first @a count of @a hosts; -1: it is not there. */
@@ -63,12 +61,11 @@ static int place_of(int vertex, const int *hosts, int count)
 }
 
 /* All hosts, or those in the comma-separated @a list of @a option, each once; @a hosts
- * has room for all vertices. */
-static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *option,
-                                 const char *list, int *hosts, int *num_hosts_p)
+ * has room for all vertices.  Returns their number. */
+static int list_hosts(const mtree_topology_t *topology, const char *option,
+                      const char *list, int *hosts)
 {
     char name[MTREE_TOPOLOGY_MAX_NAME + 1];
-    mtree_status_t status;
     int count = 0;
     size_t length;
 
@@ -82,40 +79,35 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *o
         snprintf(name, sizeof(name), "%.*s", (int)length, list);
         if (count == topology->num_vertices) {
             mtree_error("%s names more hosts than there are", option);
-            return MTREE_ERR_INVALID;
+            exit(COMMAND_FAILED);
         }
-        status = find_host(topology, name, &hosts[count]);
-        if (status != MTREE_OK) {
-            return status;
-        }
+        hosts[count] = find_host(topology, name);
         if (place_of(hosts[count], hosts, count) >= 0) {
             mtree_error("%s names host '%s' twice", option, name);
-            return MTREE_ERR_INVALID;
+            exit(COMMAND_FAILED);
         }
         ++count;
         list += length + (list[length] == ',');
     }
     if (count == 0) {
         mtree_error("%s names no host", option);
-        return MTREE_ERR_INVALID;
+        exit(COMMAND_FAILED);
     }
-    *num_hosts_p = count;
-    return MTREE_OK;
+    return count;
 }
 
 /* The hosts that may relay: those in @a list, or all others, or those of them that the
  * file marks. */
-static mtree_status_t find_relays(const char *list, planned_network_t *planned)
+static void find_relays(const char *list, planned_network_t *planned)
 {
     const mtree_topology_t *topology = planned->topology;
     bool marked = strcmp(list, "marked") == 0;
     bool all = marked || strcmp(list, "all") == 0;
-    mtree_status_t status;
-    int num = 0, count = 0;
+    int num, count = 0;
 
     planned->relays = mtree_calloc((size_t)topology->num_vertices, sizeof(int));
-    status = list_hosts(topology, "--relays", all ? NULL : list, planned->relays, &num);
-    for (int i = 0; i < num && status == MTREE_OK; ++i) {
+    num = list_hosts(topology, "--relays", all ? NULL : list, planned->relays);
+    for (int i = 0; i < num; ++i) {
         const mtree_vertex_t *vertex = &topology->vertices[planned->relays[i]];
 
         if (place_of(planned->relays[i], planned->hosts, planned->num_hosts) < 0) {
@@ -125,86 +117,61 @@ static mtree_status_t find_relays(const char *list, planned_network_t *planned)
             mtree_error("--relays names host '%s', which is one of --hosts; a relay is "
                         "another host",
                         vertex->host);
-            status = MTREE_ERR_INVALID;
+            exit(COMMAND_FAILED);
         }
     }
     planned->request.relays = planned->relays;
     planned->request.num_relays = count;
-    return status;
 }
 
 /* The vertices of the plan's relays behind the hosts, which has memory for them, and the
  * routes between all of them. */
-static mtree_status_t add_relays(planned_network_t *planned)
+static void add_relays(planned_network_t *planned)
 {
     const mtree_plan_t *plan = planned->plan;
-    mtree_status_t status = MTREE_OK;
 
     if (plan->num_relays > 0) {
         mtree_routes_destroy(planned->routes);
         planned->routes = NULL;
-        status = mtree_relays_find(plan, planned->topology,
-                                   planned->hosts + planned->num_hosts);
+        command_must(mtree_relays_find(plan, planned->topology,
+                                       planned->hosts + planned->num_hosts));
     }
-    if (status == MTREE_OK && planned->routes == NULL) {
-        status = mtree_routes_create(planned->topology, planned->hosts, plan->num_hosts,
-                                     &planned->routes);
+    if (planned->routes == NULL) {
+        command_must(mtree_routes_create(planned->topology, planned->hosts,
+                                         plan->num_hosts, &planned->routes));
     }
-    return status;
 }
 
-static mtree_status_t find_root(const char *name, planned_network_t *planned)
+static void find_root(const char *name, planned_network_t *planned)
 {
-    int vertex, *root_p = &planned->request.root;
-    mtree_status_t status = find_host(planned->topology, name, &vertex);
+    const int vertex = find_host(planned->topology, name);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    *root_p = place_of(vertex, planned->hosts, planned->num_hosts);
-    if (*root_p < 0) {
+    planned->request.root = place_of(vertex, planned->hosts, planned->num_hosts);
+    if (planned->request.root < 0) {
         mtree_error("--root '%s' is not among --hosts", name);
-        return MTREE_ERR_INVALID;
+        exit(COMMAND_FAILED);
     }
-    return MTREE_OK;
 }
 
-static mtree_status_t find_hosts(const plan_options_t *options,
-                                 planned_network_t *planned)
+void planned_network_prepare(const plan_options_t *options, const char *file,
+                             planned_network_t *planned)
 {
-    const mtree_topology_t *topology = planned->topology;
-    mtree_status_t status;
+    mtree_topology_t *topology;
 
-    planned->request = options->request;
+    *planned = (planned_network_t){.request = options->request};
     planned->request.bytes = (double)options->bytes;
+    command_must(mtree_topology_read(file, &planned->topology));
+    topology = planned->topology;
     planned->hosts = mtree_calloc((size_t)topology->num_vertices, sizeof(int));
-    status = list_hosts(topology, "--hosts", options->hosts, planned->hosts,
-                        &planned->num_hosts);
-    if (status == MTREE_OK && options->relays != NULL) {
-        status = find_relays(options->relays, planned);
+    planned->num_hosts = list_hosts(topology, "--hosts", options->hosts, planned->hosts);
+    if (options->relays != NULL) {
+        find_relays(options->relays, planned);
     }
-    if (status == MTREE_OK && options->root != NULL) {
-        status = find_root(options->root, planned);
+    if (options->root != NULL) {
+        find_root(options->root, planned);
     }
-    return status == MTREE_OK ? mtree_routes_create(topology, planned->hosts,
-                                                    planned->num_hosts, &planned->routes)
-                              : status;
-}
-
-mtree_status_t planned_network_prepare(const plan_options_t *options, const char *file,
-                                       planned_network_t *planned)
-{
-    mtree_status_t status;
-
-    *planned = (planned_network_t){0};
-    status = mtree_topology_read(file, &planned->topology);
-    if (status == MTREE_OK) {
-        status = find_hosts(options, planned);
-    }
-    if (status != MTREE_OK) {
-        planned_network_cleanup(planned);
-    }
-    return status;
+    command_must(mtree_routes_create(topology, planned->hosts, planned->num_hosts,
+                                     &planned->routes));
 }
 
 mtree_status_t planned_network_plan(const planned_network_t *planned,
@@ -224,111 +191,70 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
                              &routed, plan_p, candidates);
 }
 
-mtree_status_t planned_network_run(const plan_options_t *options, const char *file,
-                                   planned_network_t *planned)
+void planned_network_run(const plan_options_t *options, const char *file,
+                         planned_network_t *planned)
 {
-    mtree_status_t status = planned_network_prepare(options, file, planned);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = planned_network_plan(planned, &planned->request, &planned->plan,
-                                  &planned->candidates);
-    if (status == MTREE_OK) {
-        status = add_relays(planned);
-    }
-    if (status != MTREE_OK) {
-        planned_network_cleanup(planned);
-    }
-    return status;
+    planned_network_prepare(options, file, planned);
+    command_must(planned_network_plan(planned, &planned->request, &planned->plan,
+                                      &planned->candidates));
+    add_relays(planned);
 }
 
-/* Of the first @a count hosts of the plan no two are one host of the topology, as two
- * spellings of its name would be. */
-static mtree_status_t check_different(const planned_network_t *planned, int count)
-{
-    const int first = place_of(planned->hosts[count], planned->hosts, count);
-
-    if (first >= 0) {
-        mtree_error("plan: hosts %s and %s are one host of %s; name each host once",
-                    planned->plan->hosts[first], planned->plan->hosts[count],
-                    planned->topology->source);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
-/* Routes between the plan's hosts, wherever the topology has them. */
-static mtree_status_t route_plan(planned_network_t *planned)
+/* Routes between the plan's hosts, wherever the topology has them.  No two are one host
+ * there, as two spellings of its name would be. */
+static void route_plan(planned_network_t *planned)
 {
     const mtree_plan_t *plan = planned->plan;
-    mtree_status_t status = MTREE_OK;
 
     planned->hosts = mtree_calloc((size_t)plan->num_hosts, sizeof(int));
     planned->num_hosts = mtree_plan_num_active(plan);
     planned->request.collective = plan->collective;
     planned->request.root = plan->root < 0 ? 0 : plan->root;
     planned->request.bytes = plan->bytes;
-    for (int i = 0; i < planned->num_hosts && status == MTREE_OK; ++i) {
-        status = find_host(planned->topology, plan->hosts[i], &planned->hosts[i]);
-        if (status == MTREE_OK) {
-            status = check_different(planned, i);
+    for (int i = 0; i < planned->num_hosts; ++i) {
+        const int host = find_host(planned->topology, plan->hosts[i]);
+        const int first = place_of(host, planned->hosts, i);
+
+        if (first >= 0) {
+            mtree_error("plan: hosts %s and %s are one host of %s; name each host once",
+                        plan->hosts[first], plan->hosts[i], planned->topology->source);
+            exit(COMMAND_FAILED);
         }
+        planned->hosts[i] = host;
     }
-    return status == MTREE_OK ? add_relays(planned) : status;
+    add_relays(planned);
 }
 
-mtree_status_t planned_network_read(const char *plan_file, const char *topology_file,
-                                    planned_network_t *planned)
+void planned_network_read(const char *plan_file, const char *topology_file,
+                          planned_network_t *planned)
 {
-    mtree_status_t status;
     size_t length;
     char *text;
 
     *planned = (planned_network_t){0};
-    status = mtree_file_read(plan_file, &text, &length);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = mtree_plan_from_json(text, length, plan_file, &planned->plan);
+    command_must(mtree_file_read(plan_file, &text, &length));
+    command_must(mtree_plan_from_json(text, length, plan_file, &planned->plan));
     free(text);
-    if (status == MTREE_OK && topology_file != NULL) {
-        status = mtree_topology_read(topology_file, &planned->topology);
-        if (status == MTREE_OK) {
-            status = route_plan(planned);
-        }
+    if (topology_file != NULL) {
+        command_must(mtree_topology_read(topology_file, &planned->topology));
+        route_plan(planned);
     }
-    if (status != MTREE_OK) {
-        planned_network_cleanup(planned);
-    }
-    return status;
 }
 
-mtree_status_t planned_network_json(const mtree_plan_t *plan, json_t **json_p)
+json_t *planned_network_json(const mtree_plan_t *plan)
 {
+    json_t *json;
     char *text;
-    mtree_status_t status = mtree_plan_to_json(plan, &text);
 
-    if (status == MTREE_OK) {
-        *json_p = json_loads(text, 0, NULL);
-        free(text);
-    }
-    return status;
+    command_must(mtree_plan_to_json(plan, &text));
+    json = json_loads(text, 0, NULL);
+    free(text);
+    return json;
 }
 
-void planned_network_cleanup(planned_network_t *planned)
-{
-    mtree_plan_destroy(planned->plan);
-    mtree_routes_destroy(planned->routes);
-    mtree_topology_destroy(planned->topology);
-    free(planned->hosts);
-    free(planned->relays);
-    *planned = (planned_network_t){0};
-}
-
-mtree_status_t bound_find(const planned_network_t *planned, double bytes, double cut,
-                          const char *limit, const mtree_simulate_options_t *simulated,
-                          mtree_least_time_t *time_p)
+mtree_least_time_t bound_find(const planned_network_t *planned, double bytes, double cut,
+                              const char *limit,
+                              const mtree_simulate_options_t *simulated)
 {
     const mtree_plan_request_t *request = &planned->request;
     mtree_least_time_call_t call = {.collective = request->collective,
@@ -337,6 +263,7 @@ mtree_status_t bound_find(const planned_network_t *planned, double bytes, double
                                     .cut = cut,
                                     .limit = limit,
                                     .num_relays = request->num_relays};
+    mtree_least_time_t time;
 
     if (planned->plan != NULL && planned->plan->num_relays > call.num_relays) {
         call.num_relays = planned->plan->num_relays;
@@ -346,8 +273,9 @@ mtree_status_t bound_find(const planned_network_t *planned, double bytes, double
         call.bytes = mtree_simulate_planned_bytes(request->collective, simulated,
                                                   planned->num_hosts);
     }
-    return mtree_least_time(planned->topology, planned->hosts, planned->num_hosts, &call,
-                            time_p);
+    command_must(mtree_least_time(planned->topology, planned->hosts, planned->num_hosts,
+                                  &call, &time));
+    return time;
 }
 
 void bound_print(const mtree_least_time_t *time)

@@ -29,18 +29,18 @@ typedef struct {
 
 /*
  * Read the topology @a file and find hosts, root and routes in it; `plan` stays NULL.
- * Release *planned with planned_network_cleanup().  Errors of these are logged.
+ * What fails, here and in the functions below, ends the command.
  */
-mtree_status_t planned_network_prepare(const plan_options_t *options, const char *file,
-                                       planned_network_t *planned);
+void planned_network_prepare(const plan_options_t *options, const char *file,
+                             planned_network_t *planned);
 
 /* The same, and plan. */
-mtree_status_t planned_network_run(const plan_options_t *options, const char *file,
-                                   planned_network_t *planned);
+void planned_network_run(const plan_options_t *options, const char *file,
+                         planned_network_t *planned);
 
-/* Make another plan for the hosts of @a planned, the caller's; @a candidates (may be
- * NULL) becomes what competed.  From two seconds on, lines on standard error say that
- * this is under way. */
+/* Make another plan for the hosts of @a planned; @a candidates (may be NULL) becomes what
+ * competed.  From two seconds on, lines on standard error say that this is under way.
+ * What fails is logged, and does not end the command. */
 mtree_status_t planned_network_plan(const planned_network_t *planned,
                                     const mtree_plan_request_t *request,
                                     mtree_plan_t **plan_p,
@@ -50,24 +50,21 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
  * Read the plan in @a plan_file, checked for form; with @a topology_file (may be NULL)
  * the topology too, where the plan's hosts must be found, and the routes.
  */
-mtree_status_t planned_network_read(const char *plan_file, const char *topology_file,
-                                    planned_network_t *planned);
+void planned_network_read(const char *plan_file, const char *topology_file,
+                          planned_network_t *planned);
 
-/* @a plan as a JSON object, the caller's. */
-mtree_status_t planned_network_json(const mtree_plan_t *plan, json_t **json_p);
-
-/* Free what @a planned holds. */
-void planned_network_cleanup(planned_network_t *planned);
+/* @a plan as a JSON object. */
+json_t *planned_network_json(const mtree_plan_t *plan);
 
 /*
  * The least time of a call of @a bytes (0: no time) between the hosts of @a planned, with
  * the throughput @a cut that no plan exceeds (0: not known), which @a limit (may be NULL)
  * explains.  With @a simulated (may be NULL) it is that of what is simulated so, whose
- * processors are known.  Freed by mtree_least_time_clear().  Errors are logged.
+ * processors are known.
  */
-mtree_status_t bound_find(const planned_network_t *planned, double bytes, double cut,
-                          const char *limit, const mtree_simulate_options_t *simulated,
-                          mtree_least_time_t *time_p);
+mtree_least_time_t bound_find(const planned_network_t *planned, double bytes, double cut,
+                              const char *limit,
+                              const mtree_simulate_options_t *simulated);
 
 /* Print "27.5 ms, by flow: the flow from a to b" on standard output. */
 void bound_print(const mtree_least_time_t *time);

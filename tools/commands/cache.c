@@ -9,6 +9,7 @@
 #include "topo/dot/cache.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,34 +98,31 @@ static void print_sum(const arguments_t *arguments)
     printf("%s\n", arguments->clear ? " removed" : "");
 }
 
-static mtree_status_t run_cache(arguments_t *arguments)
+static void run_cache(arguments_t *arguments)
 {
     mtree_cache_t cache = {.version = VERSION};
     mtree_status_t status = mtree_cache_open(&cache, DEFAULT_DAYS, time(NULL));
 
     if (status == MTREE_ERR_NOT_FOUND) {
         mtree_error("cache: neither XDG_CACHE_HOME nor HOME says where it is");
-        return status;
     }
-    if (status == MTREE_OK && arguments->name == NULL && !arguments->clear) {
+    command_must(status);
+    if (arguments->name == NULL && !arguments->clear) {
         printf("%s:\n", cache.folder);
     }
-    if (status == MTREE_OK) {
-        /* A folder that is missing has no files. */
-        (void)mtree_cache_visit(&cache, visit, arguments);
-        visit_plans(arguments, cache.folder);
-        status = arguments->status;
-    }
-    if (status == MTREE_OK && arguments->name != NULL && arguments->count == 0) {
+    /* A folder that is missing has no files. */
+    (void)mtree_cache_visit(&cache, visit, arguments);
+    visit_plans(arguments, cache.folder);
+    command_must(arguments->status);
+    if (arguments->name != NULL && arguments->count == 0) {
         mtree_error("cache: no '%s' in %s; 'mtree cache' lists what there is",
                     arguments->name, cache.folder);
-        status = MTREE_ERR_NOT_FOUND;
+        exit(COMMAND_FAILED);
     }
-    if (status == MTREE_OK && (arguments->clear || arguments->name == NULL)) {
+    if (arguments->clear || arguments->name == NULL) {
         print_sum(arguments);
     }
     mtree_cache_cleanup(&cache);
-    return status;
 }
 
 static int run(int argc, char **argv)
@@ -138,7 +136,8 @@ static int run(int argc, char **argv)
 
     options_parse(&command_cache, groups, argc, argv);
     arguments.name = argv[optind]; /* argv ends in NULL */
-    return command_exit(run_cache(&arguments));
+    run_cache(&arguments);
+    return COMMAND_OK;
 }
 
 const command_t command_cache = {

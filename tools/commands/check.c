@@ -6,44 +6,50 @@
 
 #include "base/units.h"
 
-static mtree_status_t check(const char *plan_file, const char *topology_file,
-                            bool with_json)
-{
-    mtree_status_t status;
-    planned_network_t planned;
+#include <stdlib.h>
 
-    status = planned_network_read(plan_file, topology_file, &planned);
-    if (status == MTREE_OK) {
-        status = mtree_plan_check(planned.plan, planned.topology, planned.routes);
-        if (status == MTREE_OK && !with_json) {
-            printf("%s: %s, %d tree%s over %d hosts: every tree spans, shares sum to "
-                   "one%s\n",
-                   plan_file, mtree_collective_name(planned.plan->collective),
-                   planned.plan->num_trees, MTREE_UNITS_PLURAL(planned.plan->num_trees),
-                   planned.plan->num_hosts,
-                   (topology_file != NULL) ? ", no link is over its capacity" : "");
-        }
-        planned_network_cleanup(&planned);
-    }
-    if (with_json) {
-        command_print_json(json_pack("{s:s, s:b, s:b}", "plan", plan_file, "valid",
-                                     status == MTREE_OK, "capacities_checked",
-                                     status == MTREE_OK && topology_file != NULL),
-                           stdout);
-    }
-    return status;
+typedef struct {
+    const char *plan, *topology; /* files; topology may be NULL */
+    bool json;
+    bool is_valid;
+} arguments_t;
+
+static arguments_t arguments;
+
+/* At the end of the command, wherever that is. */
+static void print_json(void)
+{
+    (void)command_print_json(json_pack("{s:s, s:b, s:b}", "plan", arguments.plan, "valid",
+                                       arguments.is_valid, "capacities_checked",
+                                       arguments.is_valid && arguments.topology != NULL),
+                             stdout);
 }
 
 static int run(int argc, char **argv)
 {
-    static const option_t options[] = {{"json", 'j', OPTION_FLAG, .help = "print JSON"},
-                                       {0}};
-    bool with_json = false;
-    const option_group_t groups[] = {{options, .data = &with_json}, {0}};
+    static const option_t options[] = {
+        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json), .help = "print JSON"},
+        {0}};
+    static planned_network_t planned;
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
 
     options_parse(&command_check, groups, argc, argv);
-    /* Without a second argument, argv ends in NULL there. */
-    return command_exit(check(argv[optind], argv[optind + 1], with_json));
+    arguments.plan = argv[optind];
+    arguments.topology = argv[optind + 1]; /* argv ends in NULL */
+    if (arguments.json) {
+        (void)atexit(print_json);
+    }
+    planned_network_read(arguments.plan, arguments.topology, &planned);
+    command_must(mtree_plan_check(planned.plan, planned.topology, planned.routes));
+    arguments.is_valid = true;
+    if (!arguments.json) {
+        printf("%s: %s, %d tree%s over %d hosts: every tree spans, shares sum to one%s\n",
+               arguments.plan, mtree_collective_name(planned.plan->collective),
+               planned.plan->num_trees, MTREE_UNITS_PLURAL(planned.plan->num_trees),
+               planned.plan->num_hosts,
+               arguments.topology != NULL ? ", no link is over its capacity" : "");
+    }
+    return COMMAND_OK;
 }
 
 const command_t command_check = {

@@ -53,23 +53,22 @@ static int num_ranks(const session_t *session)
     return session->planned.num_hosts * session->simulated.ranks_per_host;
 }
 
-static mtree_status_t add_row(session_t *session, const char *name,
-                              const mtree_baseline_t *baseline)
+static void add_row(session_t *session, const char *name,
+                    const mtree_baseline_t *baseline)
 {
     row_t *row = &session->rows[session->num_rows];
 
     if (session->num_rows == MAX_ROWS) {
         mtree_error("compare: more than %d algorithms; name fewer", MAX_ROWS);
-        return MTREE_ERR_LIMIT;
+        exit(COMMAND_FAILED);
     }
     *row = (row_t){.baseline = baseline};
     snprintf(row->name, sizeof(row->name), "%s", name);
     session->num_rows++;
-    return MTREE_OK;
 }
 
 /* Open MPI has no algorithm @a name for the collective. */
-static mtree_status_t refuse_baseline(mtree_collective_t collective, const char *name)
+static void refuse_baseline(mtree_collective_t collective, const char *name)
 {
     mtree_nearest_t nearest = mtree_nearest_begin(name);
     char advice[MTREE_NEAREST_ADVICE];
@@ -83,11 +82,11 @@ static mtree_status_t refuse_baseline(mtree_collective_t collective, const char 
                 "--algorithms lists what there is",
                 mtree_collective_name(collective), name,
                 mtree_nearest_advice(&nearest, "", advice));
-    return MTREE_ERR_NOT_FOUND;
+    exit(COMMAND_FAILED);
 }
 
 /* "openmpi" with the algorithm that it means here. */
-static mtree_status_t add_default(session_t *session)
+static void add_default(session_t *session)
 {
     const mtree_baseline_t *baseline =
         mtree_baseline_default((mtree_openmpi_t){0}, session->planned.request.collective,
@@ -95,75 +94,68 @@ static mtree_status_t add_default(session_t *session)
     char name[64];
 
     snprintf(name, sizeof(name), OPENMPI " (%s)", baseline->name);
-    return add_row(session, name, baseline);
+    add_row(session, name, baseline);
 }
 
-static mtree_status_t add_named(session_t *session, const char *name)
+static void add_named(session_t *session, const char *name)
 {
-    const mtree_baseline_t *baseline;
+    const mtree_collective_t collective = session->planned.request.collective;
+    const mtree_baseline_t *baseline = NULL;
     const mtree_algorithm_t *algorithm;
 
     if (strcmp(name, OPENMPI) == 0) {
-        return add_default(session);
+        add_default(session);
+        return;
     }
-    if (strncmp(name, OPENMPI_PREFIX, strlen(OPENMPI_PREFIX)) != 0) {
-        if (strcmp(name, RELAYS) != 0 && mtree_algorithms_help(name) == NULL) {
-            /* It says that there is none. */
-            return mtree_algorithms_choose(&(mtree_plan_request_t){.algorithm = name},
-                                           &algorithm);
+    if (strncmp(name, OPENMPI_PREFIX, strlen(OPENMPI_PREFIX)) == 0) {
+        baseline = mtree_baseline_find(collective, name + strlen(OPENMPI_PREFIX));
+        if (baseline == NULL) {
+            refuse_baseline(collective, name + strlen(OPENMPI_PREFIX));
         }
-        return add_row(session, name, NULL);
+    } else if (strcmp(name, RELAYS) != 0 && mtree_algorithms_help(name) == NULL) {
+        /* It says that there is none. */
+        command_must(mtree_algorithms_choose(&(mtree_plan_request_t){.algorithm = name},
+                                             &algorithm));
     }
-    baseline = mtree_baseline_find(session->planned.request.collective,
-                                   name + strlen(OPENMPI_PREFIX));
-    if (baseline == NULL) {
-        return refuse_baseline(session->planned.request.collective,
-                               name + strlen(OPENMPI_PREFIX));
-    }
-    return add_row(session, name, baseline);
+    add_row(session, name, baseline);
 }
 
 /* All that there is; where there are relays, the plan with them first. */
-static mtree_status_t add_all(session_t *session)
+static void add_all(session_t *session)
 {
     const char *const *names = mtree_algorithms_names();
     const mtree_baseline_t *baselines;
-    mtree_status_t status = MTREE_OK;
     char name[64];
     size_t num;
 
     if (session->planned.request.num_relays > 0) {
-        status = add_row(session, RELAYS, NULL);
+        add_row(session, RELAYS, NULL);
     }
-    for (int a = 0; names[a] != NULL && status == MTREE_OK; a++) {
-        status = add_row(session, names[a], NULL);
+    for (int a = 0; names[a] != NULL; a++) {
+        add_row(session, names[a], NULL);
     }
-    if (status == MTREE_OK) {
-        status = add_default(session);
-    }
+    add_default(session);
     baselines = mtree_baselines(session->planned.request.collective, &num);
-    for (size_t b = 0; b < num && status == MTREE_OK; b++) {
+    for (size_t b = 0; b < num; b++) {
         if (num_ranks(session) == 2 || strcmp(baselines[b].name, "two_proc") != 0) {
             snprintf(name, sizeof(name), OPENMPI_PREFIX "%s", baselines[b].name);
-            status = add_row(session, name, &baselines[b]);
+            add_row(session, name, &baselines[b]);
         }
     }
-    return status;
 }
 
-static mtree_status_t add_rows(session_t *session)
+static void add_rows(session_t *session)
 {
-    mtree_status_t status = MTREE_OK;
     char *name, *rest;
 
     if (session->list == NULL) {
-        return add_all(session);
+        add_all(session);
+        return;
     }
-    for (name = strtok_r(session->list, ",", &rest); name != NULL && status == MTREE_OK;
+    for (name = strtok_r(session->list, ",", &rest); name != NULL;
          name = strtok_r(NULL, ",", &rest)) {
-        status = add_named(session, name);
+        add_named(session, name);
     }
-    return status;
 }
 
 /* Keeps what is logged about one algorithm for its row. */
@@ -242,7 +234,7 @@ static mtree_status_t run_row(session_t *session, row_t *row)
 }
 
 /* Run all; rows that are not wanted make room for those after them. */
-static bool run_rows(session_t *session)
+static void run_rows(session_t *session)
 {
     row_t *kept = session->rows;
     bool any = false;
@@ -257,7 +249,11 @@ static bool run_rows(session_t *session)
         }
     }
     session->num_rows = (int)(kept - session->rows);
-    return any;
+    if (!any) {
+        mtree_error("compare: none of the algorithms could run; the first: %s",
+                    session->num_rows > 0 ? session->rows[0].why : "none was named");
+        exit(COMMAND_FAILED);
+    }
 }
 
 /* Find the fastest rows, and compare all with them. */
@@ -291,7 +287,7 @@ static json_t *row_json(const session_t *session, const row_t *row)
                      : json_pack("{s:s, s:s}", "algorithm", row->name, "error", row->why);
 }
 
-static mtree_status_t print_json(const session_t *session)
+static void print_json(const session_t *session)
 {
     const row_t *plan = session->plan, *openmpi = session->openmpi;
     json_t *list = json_array(), *object;
@@ -306,7 +302,7 @@ static mtree_status_t print_json(const session_t *session)
                        plan == NULL ? NULL : plan->name, "fastest_openmpi",
                        openmpi == NULL ? NULL : openmpi->name, "algorithms", list);
     bound_set_json(&session->bound, object);
-    return command_print_json(object, stdout);
+    command_must(command_print_json(object, stdout));
 }
 
 /* Print whether Open MPI would be faster here. */
@@ -362,34 +358,21 @@ static void print_table(const session_t *session)
     print_verdict(session->plan, session->openmpi);
 }
 
-static mtree_status_t compare(session_t *session, const char *path)
+static void compare(session_t *session, const char *path)
 {
-    mtree_status_t status =
-        planned_network_prepare(&session->planning, path, &session->planned);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
+    planned_network_prepare(&session->planning, path, &session->planned);
     session->simulated.bytes = session->planning.bytes;
     session->simulated.root = session->planned.request.root;
-    status = add_rows(session);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    if (!run_rows(session)) {
-        mtree_error("compare: none of the algorithms could run; the first: %s",
-                    session->num_rows > 0 ? session->rows[0].why : "none was named");
-        return MTREE_ERR_UNSUPPORTED;
-    }
+    add_rows(session);
+    run_rows(session);
     judge_rows(session);
-    status = bound_find(&session->planned, 0, session->cut, session->limit,
-                        &session->simulated, &session->bound);
-    if (status == MTREE_OK && session->json) {
-        status = print_json(session);
-    } else if (status == MTREE_OK) {
+    session->bound = bound_find(&session->planned, 0, session->cut, session->limit,
+                                &session->simulated);
+    if (session->json) {
+        print_json(session);
+    } else {
         print_table(session);
     }
-    return status;
 }
 
 static const option_t options[] = {
@@ -409,17 +392,13 @@ static int run(int argc, char **argv)
         {simulate_options, .data = &session.simulated},
         {simulate_segment_option, .data = &session.simulated},
         {0}};
-    mtree_status_t status;
 
     plan_options_init(&session.planning);
     session.planning.bytes = SIMULATED_BYTES;
     mtree_simulate_default_options(&session.simulated);
     options_parse(&command_compare, groups, argc, argv);
-    status = compare(&session, argv[optind]);
-    mtree_least_time_clear(&session.bound);
-    free(session.limit);
-    planned_network_cleanup(&session.planned);
-    return command_exit(status);
+    compare(&session, argv[optind]);
+    return COMMAND_OK;
 }
 
 const command_t command_compare = {

@@ -66,14 +66,10 @@ static void add_use(const planned_network_t *planned, json_t *links)
 }
 
 /* Add the plan as JSON to @a given, and the vertices of its hosts. */
-static mtree_status_t add_plan(const planned_network_t *planned, json_t *given)
+static void add_plan(const planned_network_t *planned, json_t *given)
 {
-    json_t *vertices = json_array(), *json;
-    mtree_status_t status = planned_network_json(planned->plan, &json);
+    json_t *vertices = json_array(), *json = planned_network_json(planned->plan);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     mtree_report_mark(planned->plan, planned->hosts, planned->routes,
                       json_object_get(given, "network"), json);
     for (int h = 0; h < planned->num_hosts; h++) {
@@ -81,7 +77,6 @@ static mtree_status_t add_plan(const planned_network_t *planned, json_t *given)
     }
     json_object_set_new(given, "plan", json);
     json_object_set_new(given, "vertices", vertices);
-    return MTREE_OK;
 }
 
 /*
@@ -89,42 +84,35 @@ static mtree_status_t add_plan(const planned_network_t *planned, json_t *given)
  * reports have it, with its use, and, if there is one, the plan, with the arcs of its
  * trees, and its hosts' vertices.
  */
-static mtree_status_t give(const planned_network_t *planned)
+static void give(const planned_network_t *planned)
 {
     json_t *given =
         json_pack("{s:o}", "network", mtree_report_network(planned->topology));
-    mtree_status_t status = MTREE_OK;
 
     add_use(planned, json_object_get(json_object_get(given, "network"), "links"));
     if (planned->plan != NULL) {
-        status = add_plan(planned, given);
+        add_plan(planned, given);
     }
-    if (status == MTREE_OK) {
-        status = command_give("draw", json_incref(given));
-    }
-    json_decref(given);
-    return status;
+    command_give("draw", given);
 }
 
 /* The topology with the plan that was given, with a new one, or alone. */
-static mtree_status_t prepare(const arguments_t *arguments, const char *topology,
-                              planned_network_t *planned)
+static void prepare(const arguments_t *arguments, const char *topology,
+                    planned_network_t *planned)
 {
     if (arguments->plan != NULL) {
-        return planned_network_read(arguments->plan, topology, planned);
+        planned_network_read(arguments->plan, topology, planned);
+    } else if (arguments->network) {
+        command_must(mtree_topology_read(topology, &planned->topology));
+    } else {
+        planned_network_run(&arguments->planning, topology, planned);
     }
-    if (arguments->network) {
-        *planned = (planned_network_t){0};
-        return mtree_topology_read(topology, &planned->topology);
-    }
-    return planned_network_run(&arguments->planning, topology, planned);
 }
 
 static int run(int argc, char **argv)
 {
+    static planned_network_t planned;
     arguments_t arguments = {0};
-    planned_network_t planned;
-    mtree_status_t status;
     const char *words[1 + sizeof(options) / sizeof(options[0])] = {NULL};
     const option_group_t groups[] = {
         {options, .data = &arguments, .texts = words + 1},
@@ -149,13 +137,9 @@ static int run(int argc, char **argv)
         return command_misuse(&command_draw,
                               "--network draws no trees; leave the other options out");
     }
-    status = prepare(&arguments, argv[optind], &planned);
-    if (status == MTREE_OK) {
-        status = give(&planned);
-        planned_network_cleanup(&planned);
-    }
-    return command_exit(status == MTREE_OK ? command_become("draw", "drawing", words)
-                                           : status);
+    prepare(&arguments, argv[optind], &planned);
+    give(&planned);
+    return command_become("draw", "drawing", words);
 }
 
 const command_t command_draw = {

@@ -13,45 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The topology in @a file with its routes; *json_p is NULL without memory. */
-static mtree_status_t read_topology(const char *file, json_t **json_p)
+/* The topology in @a file with its routes. */
+static json_t *read_topology(const char *file)
 {
     mtree_topology_t *topology;
     mtree_routes_t *routes;
-    mtree_status_t status = mtree_topology_read(file, &topology);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = mtree_routes_create(topology, NULL, 0, &routes);
-    if (status == MTREE_OK) {
-        *json_p = topology_json(topology, routes);
-        mtree_routes_destroy(routes);
-    }
-    mtree_topology_destroy(topology);
-    return status;
+    command_must(mtree_topology_read(file, &topology));
+    command_must(mtree_routes_create(topology, NULL, 0, &routes));
+    return topology_json(topology, routes);
 }
 
 /* The plan in @a file, checked for form. */
-static mtree_status_t read_plan(const char *file, json_t **json_p)
+static json_t *read_plan(const char *file)
 {
     planned_network_t planned;
-    mtree_status_t status = planned_network_read(file, NULL, &planned);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = planned_network_json(planned.plan, json_p);
-    planned_network_cleanup(&planned);
-    return status;
+    planned_network_read(file, NULL, &planned);
+    return planned_network_json(planned.plan);
 }
-
-typedef mtree_status_t (*read_t)(const char *file, json_t **json_p);
 
 /* What --format takes: what it is written of, its line of --help, and who reads it. */
 static const struct {
     const char *name, *source, *help;
-    read_t read;
+    json_t *(*read)(const char *file);
 } formats[] = {
     {"simgrid", "FILE.dot", "a topology as a platform of SimGrid", read_topology},
     {"msccl", "PLAN.json", "a plan as an algorithm of MSCCL", read_plan}};
@@ -64,15 +49,6 @@ static void print_formats(void)
     for (size_t i = 0; i < NUM_FORMATS; i++) {
         printf("  %-9s %-10s %s\n", formats[i].name, formats[i].source, formats[i].help);
     }
-}
-
-/* Give what is in @a file to the program of Python. */
-static mtree_status_t give(const char *file, read_t read)
-{
-    json_t *json = NULL;
-    mtree_status_t status = read(file, &json);
-
-    return status == MTREE_OK ? command_give("export", json) : status;
 }
 
 static int run(int argc, char **argv)
@@ -100,11 +76,8 @@ static int run(int argc, char **argv)
     }
     for (size_t i = 0, used = 0; i < NUM_FORMATS; i++, used = strlen(names)) {
         if (strcmp(format, formats[i].name) == 0) {
-            mtree_status_t status = give(argv[optind], formats[i].read);
-
-            return command_exit(status == MTREE_OK
-                                    ? command_become("export", "exporter", words)
-                                    : status);
+            command_give("export", formats[i].read(argv[optind]));
+            return command_become("export", "exporter", words);
         }
         snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
                  formats[i].name);

@@ -21,7 +21,6 @@ static int run(int argc, char **argv)
     const option_group_t groups[] = {
         {capacity, .data = &links}, {link_options, .data = &links}, {0}};
     mtree_topology_t *topology;
-    mtree_status_t status;
 
     link_options_init(&links);
     options_parse(&command_generate, groups, argc, argv);
@@ -29,13 +28,10 @@ static int run(int argc, char **argv)
     if (links.capacity > 0) {
         request.capacity = links.capacity;
     }
-    if (mtree_generate(argv[optind], &request, &topology) != MTREE_OK) {
-        return COMMAND_FAILED;
-    }
+    command_must(mtree_generate(argv[optind], &request, &topology));
     link_options_apply(&links, topology);
-    status = link_options_write(&links, topology, "", argc, argv);
-    mtree_topology_destroy(topology);
-    return command_exit(status);
+    link_options_write(&links, topology, "", argc, argv);
+    return COMMAND_OK;
 }
 
 const command_t command_generate = {

@@ -55,26 +55,19 @@ static const char *find_format(const char *file, const char *wanted)
 
 /* Write what the importer, the program of @a words, prints of @a file: a topology file.
  */
-static mtree_status_t convert(const link_options_t *links, const char *file,
-                              const char *const *words, int argc, char **argv)
+static void convert(const link_options_t *links, const char *file,
+                    const char *const *words, int argc, char **argv)
 {
     mtree_topology_t *topology;
-    char *text, *graph;
-    mtree_status_t status = command_read("import", "importer", words, &text);
+    char *text = command_read("import", "importer", words), *graph = text;
 
-    if (status != MTREE_OK) {
-        return status;
+    while (strncmp(graph, "//", 2) == 0) {
+        graph += strcspn(graph, "\n") + 1;
     }
-    for (graph = text; strncmp(graph, "//", 2) == 0; graph += strcspn(graph, "\n") + 1) {}
-    status = mtree_topology_parse(graph, strlen(graph), file, &topology);
-    if (status == MTREE_OK) {
-        link_options_apply(links, topology);
-        *graph = '\0';
-        status = link_options_write(links, topology, text, argc, argv);
-        mtree_topology_destroy(topology);
-    }
-    free(text);
-    return status;
+    command_must(mtree_topology_parse(graph, strlen(graph), file, &topology));
+    *graph = '\0';
+    link_options_apply(links, topology);
+    link_options_write(links, topology, text, argc, argv);
 }
 
 static void print_formats(void)
@@ -128,7 +121,8 @@ static int run(int argc, char **argv)
         return command_misuse(&command_import,
                               "--topology is about a topology.yaml, which has several");
     }
-    return command_exit(convert(&links, argv[optind], words, argc, argv));
+    convert(&links, argv[optind], words, argc, argv);
+    return COMMAND_OK;
 }
 
 const command_t command_import = {

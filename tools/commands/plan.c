@@ -110,23 +110,20 @@ typedef struct {
 } gain_t;
 
 /* Plan the same without relays. */
-static mtree_status_t find_gain(const planned_network_t *planned, gain_t *gain)
+static gain_t find_gain(const planned_network_t *planned)
 {
     mtree_plan_request_t request = planned->request;
     mtree_plan_t *without;
-    mtree_status_t status;
+    gain_t gain;
 
     request.num_relays = 0;
-    status = planned_network_plan(planned, &request, &without, NULL);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    gain->without = without->throughput;
+    command_must(planned_network_plan(planned, &request, &without, NULL));
+    gain.without = without->throughput;
     mtree_plan_destroy(without);
-    gain->cut =
+    gain.cut =
         mtree_relays_cut_bound(planned->topology, planned->hosts, planned->num_hosts,
                                request.collective, request.root);
-    return MTREE_OK;
+    return gain;
 }
 
 static void print_gain(const planned_network_t *planned, const gain_t *gain)
@@ -243,16 +240,12 @@ static void print_plan(const planned_network_t *planned, const gain_t *gain,
 
 /* Print the plan as JSON, its bound, what relays are compared with, and what competed
  * (NULL: that is not asked for). */
-static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain,
-                                 const mtree_least_time_t *bound,
-                                 const mtree_candidate_list_t *candidates)
+static void print_json(const mtree_plan_t *plan, const gain_t *gain,
+                       const mtree_least_time_t *bound,
+                       const mtree_candidate_list_t *candidates)
 {
-    json_t *object;
-    mtree_status_t status = planned_network_json(plan, &object);
+    json_t *object = planned_network_json(plan);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     bound_set_json(bound, object);
     if (gain != NULL) {
         json_object_set_new(object, "without_relays_bps", json_real(gain->without));
@@ -261,27 +254,20 @@ static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain,
     if (candidates != NULL) {
         json_object_set_new(object, "candidates", candidates_json(candidates));
     }
-    return command_print_json(object, stdout);
+    command_must(command_print_json(object, stdout));
 }
 
 /* Write the plan as JSON to @a path. */
-static mtree_status_t write_plan(const mtree_plan_t *plan, const char *path)
+static void write_plan(const mtree_plan_t *plan, const char *path)
 {
-    mtree_status_t status;
     FILE *out;
     char *text;
 
-    status = mtree_plan_to_json(plan, &text);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = command_open(path, &out);
-    if (status == MTREE_OK) {
-        fprintf(out, "%s\n", text);
-        status = command_close(path, out, MTREE_OK);
-    }
+    command_must(mtree_plan_to_json(plan, &text));
+    out = command_open(path);
+    fprintf(out, "%s\n", text);
+    command_close(path, out);
     free(text);
-    return status;
 }
 
 typedef struct {
@@ -300,54 +286,44 @@ static const option_t options[] = {{"output", 'o', OPTION_TEXT,
                                    {0}};
 
 /* Print the plan and what it is compared with. */
-static mtree_status_t show(const arguments_t *arguments, const planned_network_t *planned)
+static void show(const arguments_t *arguments, const planned_network_t *planned)
 {
     const mtree_plan_t *plan = planned->plan;
-    gain_t gain = {0}, *relays = NULL;
-    mtree_least_time_t bound = {0};
-    mtree_status_t status =
-        bound_find(planned, plan->bytes, plan->bound, plan->limit, NULL, &bound);
+    const mtree_least_time_t bound =
+        bound_find(planned, plan->bytes, plan->bound, plan->limit, NULL);
+    gain_t gain, *relays = NULL;
 
-    if (status == MTREE_OK && arguments->planning.relays != NULL) {
+    if (arguments->planning.relays != NULL) {
+        gain = find_gain(planned);
         relays = &gain;
-        status = find_gain(planned, relays);
     }
-    if (status == MTREE_OK && arguments->json) {
-        status = print_json(plan, relays, &bound,
-                            arguments->why ? &planned->candidates : NULL);
-    } else if (status == MTREE_OK) {
-        print_plan(planned, relays, &bound);
-        if (arguments->why) {
-            print_candidates(&planned->candidates);
-        }
+    if (arguments->json) {
+        print_json(plan, relays, &bound, arguments->why ? &planned->candidates : NULL);
+        return;
     }
-    mtree_least_time_clear(&bound);
-    return status;
+    print_plan(planned, relays, &bound);
+    if (arguments->why) {
+        print_candidates(&planned->candidates);
+    }
 }
 
 static int run(int argc, char **argv)
 {
+    static planned_network_t planned;
     arguments_t arguments = {0};
     const option_group_t groups[] = {{plan_options, .data = &arguments.planning},
                                      {plan_size_option, .data = &arguments.planning},
                                      {options, .data = &arguments},
                                      {0}};
-    planned_network_t planned;
-    mtree_status_t status = MTREE_OK;
 
     plan_options_init(&arguments.planning);
     options_parse(&command_plan, groups, argc, argv);
-    if (planned_network_run(&arguments.planning, argv[optind], &planned) != MTREE_OK) {
-        return COMMAND_FAILED;
-    }
+    planned_network_run(&arguments.planning, argv[optind], &planned);
     if (arguments.output != NULL) {
-        status = write_plan(planned.plan, arguments.output);
+        write_plan(planned.plan, arguments.output);
     }
-    if (status == MTREE_OK) {
-        status = show(&arguments, &planned);
-    }
-    planned_network_cleanup(&planned);
-    return command_exit(status);
+    show(&arguments, &planned);
+    return COMMAND_OK;
 }
 
 const command_t command_plan = {

@@ -32,8 +32,9 @@ static void set_parameters(const char *output)
     setenv("OMPI_MCA_coll_mtree_verbose", "1", 0);
 }
 
-/* Become the program, which on rank 0 becomes `mtree topology` when it has ended. */
-static mtree_status_t become_program(const char *output, bool with_json, bool is_first)
+/* Become the program, which on rank 0 becomes `mtree topology` when it has ended.
+ * Returns only when that cannot be. */
+static int become_program(const char *output, bool with_json, bool is_first)
 {
     char path[COMMAND_PATH_ROOM], mtree[COMMAND_PATH_ROOM];
 
@@ -41,14 +42,14 @@ static mtree_status_t become_program(const char *output, bool with_json, bool is
         mtree_error("probe: %s is neither beside mtree nor in %s: was mtree built with "
                     "Open MPI?",
                     PROGRAM, PKGLIBEXECDIR);
-        return MTREE_ERR_NOT_FOUND;
+        return COMMAND_FAILED;
     }
     (void)command_find("mtree", PKGDATADIR, mtree);
     set_parameters(output);
     execl(path, PROGRAM, is_first ? mtree : NULL, "topology", output,
           with_json ? "--json" : NULL, (char *)NULL);
     mtree_error("probe: %s cannot be started: %s", path, strerror(errno));
-    return MTREE_ERR_IO;
+    return COMMAND_FAILED;
 }
 
 typedef struct {
@@ -82,7 +83,7 @@ static int run(int argc, char **argv)
         mtree_error("%s: cannot be written: %s", output, strerror(errno));
         return COMMAND_FAILED;
     }
-    return command_exit(become_program(output, arguments.json, strcmp(rank, "0") == 0));
+    return become_program(output, arguments.json, strcmp(rank, "0") == 0);
 }
 
 const command_t command_probe = {

@@ -101,7 +101,7 @@ static int share_descriptors(int jobs)
     return (int)fmax(1, fmin(INT_MAX, ((double)limit.rlim_cur - OWN_DESCRIPTORS) / jobs));
 }
 
-static mtree_status_t run_relay(const arguments_t *arguments)
+static void run_relay(const arguments_t *arguments)
 {
     const struct sigaction action = {.sa_handler = note_signal};
     mtree_relay_options_t options = {
@@ -111,19 +111,14 @@ static mtree_status_t run_relay(const arguments_t *arguments)
         .traffic = {.most_peers = share_descriptors(arguments->jobs),
                     .rate = arguments->rate}};
     mtree_relay_server_t *server;
-    mtree_status_t status = mtree_relay_secret_read(arguments->secret, &options.secret);
 
-    if (status == MTREE_OK) {
-        mtree_log_set(NULL, NULL, MTREE_LOG_INFO);
-        status = mtree_relay_server_create(&options, &server);
-    }
-    if (status == MTREE_OK) {
-        (void)sigaction(SIGINT, &action, NULL);
-        (void)sigaction(SIGTERM, &action, NULL);
-        serve(server, arguments);
-        mtree_relay_server_destroy(server);
-    }
-    return status;
+    command_must(mtree_relay_secret_read(arguments->secret, &options.secret));
+    mtree_log_set(NULL, NULL, MTREE_LOG_INFO);
+    command_must(mtree_relay_server_create(&options, &server));
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    serve(server, arguments);
+    mtree_relay_server_destroy(server);
 }
 
 static int run(int argc, char **argv)
@@ -157,7 +152,8 @@ static int run(int argc, char **argv)
     if (arguments.secret == NULL) {
         return command_misuse(&command_relay, "--secret FILE is needed");
     }
-    return command_exit(run_relay(&arguments));
+    run_relay(&arguments);
+    return COMMAND_OK;
 }
 
 const command_t command_relay = {

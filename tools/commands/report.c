@@ -15,7 +15,7 @@
 /* Lists that every report has. */
 static const char *const lists[] = {"topologies", "plans", "communicators", "times"};
 
-static bool has_form(const json_t *report)
+static void check_form(const json_t *report)
 {
     const char *format = json_string_value(json_object_get(report, "format"));
 
@@ -23,20 +23,19 @@ static bool has_form(const json_t *report)
         mtree_error("\"format\" is '%s', not '%s'; write the report with the mtree that "
                     "reads it",
                     format == NULL ? "" : format, MTREE_REPORT_FORMAT);
-        return false;
+        exit(COMMAND_FAILED);
     }
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         if (!json_is_array(json_object_get(report, lists[i]))) {
             mtree_error("there is no list \"%s\"; was the report written whole?",
                         lists[i]);
-            return false;
+            exit(COMMAND_FAILED);
         }
     }
-    return true;
 }
 
-/* The report in @a text with what follows from it; NULL, logged: it is none.  @a name
- * stands for its file in messages. */
+/* The report in @a text with what follows from it.  @a name stands for its file in
+ * messages. */
 static json_t *parse(const char *text, const char *name)
 {
     json_error_t error;
@@ -45,35 +44,13 @@ static json_t *parse(const char *text, const char *name)
     if (report == NULL) {
         mtree_error("%s:%d: not a report: %s; write one with coll_mtree_report", name,
                     error.line, error.text);
-        return NULL;
+        exit(COMMAND_FAILED);
     }
     mtree_log_about(name, NULL);
-    if (!has_form(report) || mtree_report_derive(report) != MTREE_OK) {
-        json_decref(report);
-        report = NULL;
-    }
+    check_form(report);
+    command_must(mtree_report_derive(report));
     mtree_log_about(NULL, NULL);
     return report;
-}
-
-/* Give the report in @a path, which messages call @a name, to the program of Python. */
-static mtree_status_t give(const char *path, const char *name)
-{
-    mtree_status_t status;
-    size_t length;
-    json_t *report;
-    char *text;
-
-    status = mtree_file_read(path, &text, &length);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    report = parse(text, name);
-    free(text);
-    if (report == NULL) {
-        return MTREE_ERR_INVALID;
-    }
-    return command_give("report", report);
 }
 
 static int run(int argc, char **argv)
@@ -91,13 +68,14 @@ static int run(int argc, char **argv)
         {0}};
     const char *words[2 + sizeof(options) / sizeof(options[0])] = {"report"};
     const option_group_t groups[] = {{options, .texts = words + 2}, {0}};
-    mtree_status_t status;
+    size_t length;
+    char *text;
 
     options_parse(&command_report, groups, argc, argv);
     words[1] = strcmp(argv[optind], "-") == 0 ? "standard input" : argv[optind];
-    status = give(argv[optind], words[1]);
-    return command_exit(status == MTREE_OK ? command_become("report", "reporter", words)
-                                           : status);
+    command_must(mtree_file_read(argv[optind], &text, &length));
+    command_give("report", parse(text, words[1]));
+    return command_become("report", "reporter", words);
 }
 
 const command_t command_report = {

@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "base/units.h"
 
+#include <stdlib.h>
+
 typedef struct {
     plan_options_t planning;
     mtree_simulate_options_t simulated;
@@ -54,7 +56,7 @@ static json_t *json_trees(const session_t *session)
     return list;
 }
 
-static mtree_status_t print_json(const session_t *session)
+static void print_json(const session_t *session)
 {
     const mtree_simulate_result_t *result = &session->result;
     json_t *object =
@@ -67,7 +69,7 @@ static mtree_status_t print_json(const session_t *session)
                   "trees", json_trees(session));
 
     bound_set_json(&session->bound, object);
-    return command_print_json(object, stdout);
+    command_must(command_print_json(object, stdout));
 }
 
 static void print_trees(const session_t *session)
@@ -113,66 +115,48 @@ static void print_table(const session_t *session)
 }
 
 /* A plan is for one collective. */
-static mtree_status_t read_plan(session_t *session, const char *path)
+static void read_plan(session_t *session, const char *path)
 {
     const plan_options_t *planning = &session->planning;
-    mtree_status_t status =
-        planned_network_read(session->plan_path, path, &session->planned);
-    mtree_collective_t collective = session->planned.request.collective;
+    mtree_collective_t collective;
 
-    if (status == MTREE_OK && planning->names_collective &&
-        planning->request.collective != collective) {
+    planned_network_read(session->plan_path, path, &session->planned);
+    collective = session->planned.request.collective;
+    if (planning->names_collective && planning->request.collective != collective) {
         mtree_error(
             "simulate: --collective %s: %s is a plan for %s; leave one of them out",
             mtree_collective_name(planning->request.collective), session->plan_path,
             mtree_collective_name(collective));
-        return MTREE_ERR_INVALID;
+        exit(COMMAND_FAILED);
     }
-    return status;
 }
 
 /* The plan: made, or read; and the size: given, else the plan's, else a default. */
-static mtree_status_t get_plan(session_t *session, const char *path)
+static void get_plan(session_t *session, const char *path)
 {
     size_t *bytes = &session->planning.bytes;
-    mtree_status_t status;
 
     if (session->plan_path == NULL) {
         *bytes = *bytes > 0 ? *bytes : SIMULATED_BYTES;
-        status = planned_network_run(&session->planning, path, &session->planned);
+        planned_network_run(&session->planning, path, &session->planned);
     } else {
-        status = read_plan(session, path);
-    }
-    if (status != MTREE_OK) {
-        return status;
+        read_plan(session, path);
     }
     *bytes = *bytes > 0 ? *bytes : (size_t)session->planned.request.bytes;
     session->simulated.bytes = *bytes > 0 ? *bytes : SIMULATED_BYTES;
     session->simulated.root = session->planned.request.root;
-    return MTREE_OK;
 }
 
-static mtree_status_t simulate(session_t *session, const char *path)
+static void simulate(session_t *session)
 {
     const planned_network_t *planned = &session->planned;
-    mtree_status_t status = get_plan(session, path);
 
-    if (status == MTREE_OK) {
-        progress_ticker_say("simulating");
-        status = mtree_simulate_plan(
-            planned->topology, planned->hosts, planned->num_hosts, planned->plan,
-            planned->request.collective, &session->simulated, &session->result);
-    }
-    if (status == MTREE_OK) {
-        status = bound_find(planned, 0, planned->plan->bound, planned->plan->limit,
-                            &session->simulated, &session->bound);
-    }
-    if (status == MTREE_OK && session->json) {
-        status = print_json(session);
-    } else if (status == MTREE_OK) {
-        print_table(session);
-    }
-    return status;
+    progress_ticker_say("simulating");
+    command_must(mtree_simulate_plan(
+        planned->topology, planned->hosts, planned->num_hosts, planned->plan,
+        planned->request.collective, &session->simulated, &session->result));
+    session->bound = bound_find(planned, 0, planned->plan->bound, planned->plan->limit,
+                                &session->simulated);
 }
 
 static const option_t options[] = {
@@ -183,22 +167,24 @@ static const option_t options[] = {
 
 static int run(int argc, char **argv)
 {
-    session_t session = {0};
+    static session_t session;
     const option_group_t groups[] = {{options, .data = &session},
                                      {plan_options, .data = &session.planning},
                                      {message_size_option, .data = &session.planning},
                                      {simulate_options, .data = &session.simulated},
                                      {0}};
-    mtree_status_t status;
 
     plan_options_init(&session.planning);
     mtree_simulate_default_options(&session.simulated);
     options_parse(&command_simulate, groups, argc, argv);
-    status = simulate(&session, argv[optind]);
-    mtree_simulate_result_clear(&session.result);
-    mtree_least_time_clear(&session.bound);
-    planned_network_cleanup(&session.planned);
-    return command_exit(status);
+    get_plan(&session, argv[optind]);
+    simulate(&session);
+    if (session.json) {
+        print_json(&session);
+    } else {
+        print_table(&session);
+    }
+    return COMMAND_OK;
 }
 
 const command_t command_simulate = {

@@ -21,7 +21,7 @@ static int run(int argc, char **argv)
 
     options_parse(&command_top, groups, argc, argv);
     words[1] = argv[optind];
-    return command_exit(command_become("top", "reporter", words));
+    return command_become("top", "reporter", words);
 }
 
 const command_t command_top = {

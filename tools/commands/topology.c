@@ -129,27 +129,21 @@ static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
     }
 }
 
-static mtree_status_t show(const mtree_topology_t *topology, const arguments_t *arguments)
+static void show(const mtree_topology_t *topology, const arguments_t *arguments)
 {
     mtree_routes_t *routes = NULL;
-    mtree_status_t status = MTREE_OK;
 
     if (arguments->with_routes) {
-        status = mtree_routes_create(topology, NULL, 0, &routes);
-        if (status != MTREE_OK) {
-            return status;
-        }
+        command_must(mtree_routes_create(topology, NULL, 0, &routes));
     }
     if (arguments->with_json) {
-        status = command_print_json(topology_json(topology, routes), stdout);
-    } else {
-        print_topology(topology);
-        if (routes != NULL) {
-            print_routes(topology, routes);
-        }
+        command_must(command_print_json(topology_json(topology, routes), stdout));
+        return;
     }
-    mtree_routes_destroy(routes);
-    return status;
+    print_topology(topology);
+    if (routes != NULL) {
+        print_routes(topology, routes);
+    }
 }
 
 static int run(int argc, char **argv)
@@ -177,20 +171,16 @@ static int run(int argc, char **argv)
     arguments_t arguments = {.scale = 1, .mtu = -1, .loss = -1};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
     mtree_topology_t *topology;
-    mtree_status_t status;
 
     link_options_init(&arguments.links);
     options_parse(&command_topology, groups, argc, argv);
-    if (mtree_topology_read(argv[optind], &topology) != MTREE_OK) {
-        return COMMAND_FAILED;
-    }
+    command_must(mtree_topology_read(argv[optind], &topology));
     rescale(topology, &arguments);
-    status = show(topology, &arguments);
-    if (status == MTREE_OK && arguments.links.output != NULL) {
-        status = link_options_write(&arguments.links, topology, "", argc, argv);
+    show(topology, &arguments);
+    if (arguments.links.output != NULL) {
+        link_options_write(&arguments.links, topology, "", argc, argv);
     }
-    mtree_topology_destroy(topology);
-    return command_exit(status);
+    return COMMAND_OK;
 }
 
 const command_t command_topology = {
