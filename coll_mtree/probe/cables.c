@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/probe/cables.h"
+#include "coll_mtree/probe/experiments.h"
 
 #include "coll_mtree/tcp/sockets.h"
 
@@ -16,22 +16,23 @@
 /* Seconds in which the two ends have to meet. */
 #define MEETING 3.0
 
-struct coll_mtree_cable {
+/* An end of a cable. */
+typedef struct {
     mtree_list_t link; /* of those that are tried here */
-    const coll_mtree_cable_part_t *part;
+    const coll_mtree_probe_part_t *part;
     enum { MEETING_END, TESTING, ENDED } state;
     double began;
     int socket; /* that dials; negative: none does */
     mtree_rate_test_t test;
     bool has_test;
-};
+} cable_t;
 
 static struct {
     mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
     mtree_list_t cables;
 } this_host = {.cables = {&this_host.cables, &this_host.cables}};
 
-static void test_begin(coll_mtree_cable_t *cable, int socket)
+static void test_begin(cable_t *cable, int socket)
 {
     mtree_rate_test_begin(&cable->test, socket, mtree_clock_seconds());
     cable->has_test = true;
@@ -47,9 +48,9 @@ static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeti
     (void)arg;
     MTREE_LIST_FOR_EACH(link, &this_host.cables)
     {
-        coll_mtree_cable_t *cable = MTREE_CONTAINER_OF(link, coll_mtree_cable_t, link);
+        cable_t *cable = MTREE_CONTAINER_OF(link, cable_t, link);
 
-        if (cable->part->number == (int)greeting->rank && !cable->part->dials &&
+        if (cable->part->number == (int)greeting->rank && !cable->part->sends &&
             cable->state == MEETING_END) {
             test_begin(cable, socket);
             return MTREE_TCP_ADMITTED;
@@ -81,22 +82,25 @@ void coll_mtree_cables_close(void)
     this_host.listener = NULL;
 }
 
-coll_mtree_cable_t *coll_mtree_cable_begin(const coll_mtree_cable_part_t *part)
+static void *cable_begin(const coll_mtree_channel_t *channel,
+                         const coll_mtree_probe_part_t *part)
 {
-    coll_mtree_cable_t *cable = mtree_calloc(1, sizeof(*cable));
+    const mtree_address_t *ends = part->experiment.ends;
+    cable_t *cable = mtree_calloc(1, sizeof(*cable));
 
+    (void)channel;
     cable->part = part;
     cable->began = mtree_clock_seconds();
-    cable->socket = part->dials ? mtree_tcp_socket_connect(&part->ends[0], &part->ends[1],
+    cable->socket = part->sends ? mtree_tcp_socket_connect(&ends[0], &ends[1],
                                                            (uint16_t)part->port, 0)
                                 : -1;
-    cable->state = part->dials && cable->socket < 0 ? ENDED : MEETING_END;
+    cable->state = part->sends && cable->socket < 0 ? ENDED : MEETING_END;
     mtree_list_append(&this_host.cables, &cable->link);
     return cable;
 }
 
 /* The kernel of the other end has answered; say which cable that is. */
-static bool greet(const coll_mtree_cable_part_t *part, int socket)
+static bool greet(const coll_mtree_probe_part_t *part, int socket)
 {
     mtree_tcp_greeting_t greeting = {.rank = (uint32_t)part->number};
 
@@ -105,9 +109,9 @@ static bool greet(const coll_mtree_cable_part_t *part, int socket)
 }
 
 /* The other end has not come yet, or does not answer. */
-static void cable_meet(coll_mtree_cable_t *cable, double now)
+static void cable_meet(cable_t *cable, double now)
 {
-    int connected = cable->part->dials ? mtree_tcp_socket_connected(cable->socket) : 0;
+    int connected = cable->part->sends ? mtree_tcp_socket_connected(cable->socket) : 0;
 
     if (connected > 0 && greet(cable->part, cable->socket)) {
         test_begin(cable, cable->socket);
@@ -116,8 +120,10 @@ static void cable_meet(coll_mtree_cable_t *cable, double now)
     }
 }
 
-bool coll_mtree_cable_advance(coll_mtree_cable_t *cable)
+static bool cable_advance(void *run)
 {
+    cable_t *cable = run;
+
     if (this_host.listener != NULL) {
         mtree_tcp_listener_poll(this_host.listener, MTREE_HOST_INTERFACES);
     }
@@ -132,12 +138,15 @@ bool coll_mtree_cable_advance(coll_mtree_cable_t *cable)
     return cable->state == ENDED;
 }
 
-void coll_mtree_cable_end(coll_mtree_cable_t *cable, double *rate_p, double *trip_p)
+static void cable_end(void *run, mtree_probe_result_t *result)
 {
-    *rate_p = *trip_p = 0;
+    cable_t *cable = run;
+
+    result->failed = !cable->has_test;
     if (cable->has_test) {
-        *rate_p = mtree_rate_test_rate(&cable->test);
-        *trip_p = cable->test.trip;
+        /* What comes to the first end goes from the second one. */
+        result->rate[cable->part->sends] = mtree_rate_test_rate(&cable->test);
+        result->latency = cable->test.trip / 2;
         mtree_rate_test_end(&cable->test);
     } else if (cable->socket >= 0) {
         (void)close(cable->socket);
@@ -145,3 +154,6 @@ void coll_mtree_cable_end(coll_mtree_cable_t *cable, double *rate_p, double *tri
     mtree_list_remove(&cable->link);
     free(cable);
 }
+
+const coll_mtree_probe_runner_t coll_mtree_cable_runner = {cable_begin, cable_advance,
+                                                           cable_end};

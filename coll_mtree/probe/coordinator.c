@@ -241,18 +241,26 @@ coll_mtree_probe_coordinator_meet(coll_mtree_probe_coordinator_t *coordinator,
 #define TIMEOUT_FACTOR  4.0
 #define TIMEOUT_SECONDS 20.0
 
-/* Add the part of @a host in experiment @a number with the host @a other. */
+/* Add the part of the host at the one end of experiment @a number. */
 static void add_part(coll_mtree_probe_coordinator_t *coordinator,
                      const mtree_probe_experiment_t *experiment, int number, int tag,
-                     int host, int other)
+                     bool sends)
 {
-    const coll_mtree_probe_part_t part = {.number = number,
-                                          .sends = host == experiment->from,
-                                          .peer = coordinator->leader[other],
-                                          .tag = tag,
-                                          .experiment = *experiment};
+    const int other = sends ? experiment->to : experiment->from;
+    coll_mtree_probe_part_t part = {.number = number,
+                                    .sends = sends,
+                                    .peer = coordinator->leader[other],
+                                    .tag = tag,
+                                    .experiment = *experiment};
 
-    coll_mtree_probe_coordinator_add(coordinator, host, &part);
+    if (experiment->kind == MTREE_PROBE_TRACE) {
+        part.to = coordinator->hosts[other].addresses[0];
+    } else if (experiment->kind == MTREE_PROBE_CABLE) {
+        part.port = coordinator->described[other].port;
+        part.secret = coordinator->described[other].secret;
+    }
+    coll_mtree_probe_coordinator_add(coordinator,
+                                     sends ? experiment->from : experiment->to, &part);
 }
 
 static void shares_fill(coll_mtree_probe_coordinator_t *coordinator,
@@ -266,8 +274,22 @@ static void shares_fill(coll_mtree_probe_coordinator_t *coordinator,
         int tag = COLL_MTREE_EXPERIMENT_TAG + *next_tag;
 
         *next_tag = (*next_tag + 1) % (COLL_MTREE_PROBE_TAGS - COLL_MTREE_EXPERIMENT_TAG);
-        add_part(coordinator, experiment, e, tag, experiment->from, experiment->to);
-        add_part(coordinator, experiment, e, tag, experiment->to, experiment->from);
+        add_part(coordinator, experiment, e, tag, true);
+        if (experiment->kind != MTREE_PROBE_TRACE) {
+            add_part(coordinator, experiment, e, tag, false);
+        }
+    }
+}
+
+/* Take a report; @a result has that of the other end of a cable, unless it failed. */
+static void take_report(const mtree_probe_result_t *report, mtree_probe_result_t *result)
+{
+    if (result->failed) {
+        *result = *report;
+    } else if (!report->failed) {
+        result->rate[0] += report->rate[0];
+        result->rate[1] += report->rate[1];
+        result->latency = fmin(result->latency, report->latency);
     }
 }
 
@@ -275,7 +297,7 @@ static void shares_fill(coll_mtree_probe_coordinator_t *coordinator,
 static int take_reports(const coll_mtree_probe_coordinator_t *coordinator,
                         const mtree_probe_round_t *round, mtree_probe_result_t *results)
 {
-    int failed = round->num_experiments;
+    int failed = 0;
 
     for (int e = 0; e < round->num_experiments; e++) {
         results[e] = (mtree_probe_result_t){.failed = true};
@@ -286,10 +308,12 @@ static int take_reports(const coll_mtree_probe_coordinator_t *coordinator,
 
         for (int i = 0; i < share->command.num_replies; i++) {
             if (reports[i].number >= 0 && reports[i].number < round->num_experiments) {
-                results[reports[i].number] = reports[i].result;
-                failed -= !reports[i].result.failed;
+                take_report(&reports[i].result, &results[reports[i].number]);
             }
         }
+    }
+    for (int e = 0; e < round->num_experiments; e++) {
+        failed += results[e].failed;
     }
     return failed;
 }

@@ -6,6 +6,7 @@
 #ifndef COLL_MTREE_PROBE_COORDINATOR_H
 #define COLL_MTREE_PROBE_COORDINATOR_H
 
+#include "coll_mtree/control/host.h"
 #include "coll_mtree/probe/worker.h"
 
 /* One host. */
@@ -26,10 +27,12 @@ typedef struct {
 typedef struct {
     const coll_mtree_channel_t *channel;
     int num_hosts;
-    const int *leader;         /* [num_hosts] the first rank on each; one is rank 0 */
-    coll_mtree_share_t *share; /* [num_hosts] */
-    coll_mtree_probe_worker_t *own; /* carries out this host's; NULL: nothing */
-    double started, took;           /* the last run, seconds */
+    const int *leader; /* [num_hosts] the first rank on each; one is rank 0 */
+    const coll_mtree_host_t *hosts; /* [num_hosts] for TRACE; NULL: there is none */
+    const coll_mtree_cable_host_t *described; /* [num_hosts] for CABLE; NULL: likewise */
+    coll_mtree_share_t *share;                /* [num_hosts] */
+    coll_mtree_probe_worker_t *own;           /* carries out this host's; NULL: nothing */
+    double started, took;                     /* the last run, seconds */
     int next_tag; /* of experiments, from the first one on; it goes round, so that rounds
                      that follow have others */
 } coll_mtree_probe_coordinator_t;

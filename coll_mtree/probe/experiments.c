@@ -1,211 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/experiments.h"
 
-#include "coll_mtree/probe/stream.h"
+#include "coll_mtree/control/host.h"
 
 #include "base/clock.h"
-#include "base/median.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* For all round trips together; no network that is worth using needs a tenth of it. */
-#define MOST_SECONDS 8.0
-
-/* Round trips: a message and its answer, one pair after the other. */
-typedef struct {
-    const coll_mtree_channel_t *channel;
-    coll_mtree_probe_part_t part;
-    int left; /* round trips, with the one under way */
-    coll_mtree_message_t *out, *in;
-    char *sent, *received; /* [part.experiment.bytes] */
-    bool failed;
-    double deadline, started; /* the latter: this round trip */
-    double *seconds;          /* [part.experiment.repeats] of the counted ones */
-    double send; /* the least seconds in which a counted message was handed over */
-} ping_t;
-
-static void ping_send(ping_t *ping)
-{
-    const double begin = mtree_clock_seconds();
-
-    ping->out = coll_mtree_message_send(ping->channel, ping->part.peer, ping->part.tag,
-                                        ping->sent, ping->part.experiment.bytes);
-    if (ping->left <= ping->part.experiment.repeats) {
-        ping->send = fmin(ping->send, mtree_clock_seconds() - begin);
-    }
-}
-
-static void ping_recv(ping_t *ping)
-{
-    ping->in = coll_mtree_message_recv(ping->channel, ping->part.peer, ping->part.tag,
-                                       ping->received, ping->part.experiment.bytes);
-}
-
-/* True when @a message_p has ended, or there is none. */
-static bool ping_test(ping_t *ping, coll_mtree_message_t **message_p)
-{
-    mtree_status_t status;
-
-    if (!coll_mtree_message_test(message_p, &status)) {
-        return false;
-    }
-    ping->failed = ping->failed || status != MTREE_OK;
-    return true;
-}
-
-static void ping_start(ping_t *ping)
-{
-    ping_recv(ping);
-    if (ping->part.sends) {
-        ping->started = mtree_clock_seconds();
-        ping_send(ping);
-    }
-}
-
-/* Begin this host's side of @a part, over @a channel, which stays.  The first round trip,
- * which may open the connection, is not counted. */
-static ping_t *ping_begin(const coll_mtree_channel_t *channel,
-                          const coll_mtree_probe_part_t *part)
-{
-    ping_t *ping = mtree_calloc(1, sizeof(*ping));
-
-    ping->channel = channel;
-    ping->part = *part;
-    ping->left = part->experiment.repeats + 1;
-    ping->send = INFINITY;
-    ping->deadline = mtree_clock_seconds() + MOST_SECONDS;
-    ping->sent = mtree_calloc(part->experiment.bytes, 1);
-    ping->received = mtree_calloc(part->experiment.bytes, 1);
-    ping->seconds =
-        mtree_calloc((size_t)part->experiment.repeats, sizeof(*ping->seconds));
-    ping_start(ping);
-    return ping;
-}
-
-/* The answer is there: on to the next round trip. */
-static void ping_finish_trip(ping_t *ping)
-{
-    ping->left--;
-    if (ping->left < ping->part.experiment.repeats) {
-        ping->seconds[ping->left] = mtree_clock_seconds() - ping->started;
-    }
-    if (ping->left > 0) {
-        ping_start(ping);
-    }
-}
-
-/* One step on the host that sends. */
-static void advance_sender(ping_t *ping)
-{
-    if (ping_test(ping, &ping->in) && ping_test(ping, &ping->out) && !ping->failed) {
-        ping_finish_trip(ping);
-    }
-}
-
-/* One step on the host that answers. */
-static void advance_answerer(ping_t *ping)
-{
-    if (ping->in != NULL && ping_test(ping, &ping->in) && !ping->failed) {
-        ping_send(ping);
-    }
-    if (!ping->failed && ping->in == NULL && ping_test(ping, &ping->out) &&
-        --ping->left > 0) {
-        ping_recv(ping);
-    }
-}
-
-/* Go on without waiting; true when it has ended or its time is over. */
-static bool ping_advance(ping_t *ping)
-{
-    if (ping->failed || ping->left == 0) {
-        return ping->failed || ping_test(ping, &ping->out);
-    }
-    if (ping->part.sends) {
-        advance_sender(ping);
-    } else {
-        advance_answerer(ping);
-    }
-    if (ping->left > 0 && mtree_clock_seconds() > ping->deadline) {
-        ping->failed = true;
-    }
-    return ping->failed;
-}
-
-/* Report the round trips that have ended; the last one is the first in the array. */
-static void ping_report(const ping_t *ping, mtree_probe_result_t *result)
-{
-    int first = ping->left, count = ping->part.experiment.repeats - first;
-
-    result->failed = count < 1;
-    if (!result->failed) {
-        result->median = mtree_median(ping->seconds + first, count);
-        result->least = ping->seconds[first];
-        result->send = isfinite(ping->send) ? ping->send : 0;
-    }
-}
-
-/* Free @a ping; on the host that sends what was measured is in @a result (NULL: it is
- * not wanted). */
-static void ping_end(ping_t *ping, mtree_probe_result_t *result)
-{
-    if (result != NULL) {
-        ping_report(ping, result);
-    }
-    coll_mtree_message_abandon(&ping->out, ping->sent);
-    coll_mtree_message_abandon(&ping->in, ping->received);
-    free(ping->seconds);
-    free(ping);
-}
-
-typedef struct {
-    coll_mtree_probe_part_t part;
-    ping_t *ping; /* one of the three, once it has begun */
-    coll_mtree_stream_t *stream;
-    coll_mtree_cable_t *cable;
-    bool ended;
-} running_t;
+/* By kind of experiment; packets are not among them, since all are sent by one socket. */
+static const coll_mtree_probe_runner_t *const runners[] = {
+    [MTREE_PROBE_PING] = &coll_mtree_ping_runner,
+    [MTREE_PROBE_STREAM] = &coll_mtree_stream_runner,
+    [MTREE_PROBE_CABLE] = &coll_mtree_cable_runner};
 
 struct coll_mtree_probe_experiments {
     const coll_mtree_channel_t *channel;
-    double begins; /* of the clock, seconds */
-    bool begun;
+    const coll_mtree_probe_part_t *parts;
     int num_parts;
-    running_t parts[];
+    const coll_mtree_probe_runner_t *runner; /* NULL: they are TRACEs */
+    double begins;                           /* of the clock, seconds */
+    double patience;
+    bool begun;
+    mtree_traceroute_t *traces;       /* NULL: none, or no socket: none is answered */
+    mtree_traceroute_probe_t *probes; /* [num_parts] of these */
+    struct {
+        void *run;
+        bool ended;
+    } running[]; /* [num_parts] of the others */
 };
+
+static void begin_traces(coll_mtree_probe_experiments_t *experiments)
+{
+    mtree_traceroute_probe_t *probes =
+        mtree_calloc((size_t)experiments->num_parts, sizeof(*probes));
+    mtree_address_t own[COLL_MTREE_HOST_ADDRESSES];
+    int i = 0;
+
+    experiments->probes = probes;
+    for (int p = 0; p < experiments->num_parts; p++) {
+        probes[p].to = experiments->parts[p].to;
+        probes[p].limit = experiments->parts[p].experiment.limit;
+    }
+    coll_mtree_host_addresses(own);
+    while (i < COLL_MTREE_HOST_ADDRESSES && own[i].family != probes[0].to.family) {
+        i++;
+    }
+    if (i < COLL_MTREE_HOST_ADDRESSES &&
+        mtree_traceroute_start(&own[i], probes, experiments->num_parts,
+                               experiments->patience, &experiments->traces) != MTREE_OK) {
+        experiments->traces = NULL;
+    }
+}
 
 static void begin_parts(coll_mtree_probe_experiments_t *experiments)
 {
-    for (int i = 0; i < experiments->num_parts; i++) {
-        running_t *running = &experiments->parts[i];
-
-        if (running->part.is_cable) {
-            running->cable = coll_mtree_cable_begin(&running->part.cable);
-        } else if (running->part.experiment.kind == MTREE_PROBE_PING) {
-            running->ping = ping_begin(experiments->channel, &running->part);
-        } else {
-            running->stream =
-                coll_mtree_stream_begin(experiments->channel, &running->part);
-        }
-    }
     experiments->begun = true;
+    if (experiments->runner == NULL) {
+        begin_traces(experiments);
+        return;
+    }
+    for (int i = 0; i < experiments->num_parts; i++) {
+        experiments->running[i].run =
+            experiments->runner->begin(experiments->channel, &experiments->parts[i]);
+    }
 }
 
 coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts,
-                                   double delay)
+                                   double delay, double patience)
 {
     coll_mtree_probe_experiments_t *experiments = mtree_calloc(
-        1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->parts[0]));
+        1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->running[0]));
 
     experiments->channel = channel;
-    experiments->begins = mtree_clock_seconds() + delay;
+    experiments->parts = parts;
     experiments->num_parts = num_parts;
-    for (int i = 0; i < num_parts; i++) {
-        experiments->parts[i].part = parts[i];
-    }
+    experiments->runner = runners[parts[0].experiment.kind];
+    experiments->begins = mtree_clock_seconds() + delay;
+    experiments->patience = patience;
     return experiments;
 }
 
@@ -219,16 +94,15 @@ bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experi
     if (!experiments->begun) {
         begin_parts(experiments);
     }
+    if (experiments->runner == NULL) {
+        return experiments->traces == NULL ||
+               mtree_traceroute_advance(experiments->traces);
+    }
     for (int i = 0; i < experiments->num_parts; i++) {
-        running_t *running = &experiments->parts[i];
-
-        if (!running->ended) {
-            running->ended = running->ping != NULL ? ping_advance(running->ping)
-                             : running->cable != NULL
-                                 ? coll_mtree_cable_advance(running->cable)
-                                 : coll_mtree_stream_advance(running->stream);
-        }
-        ended = ended && running->ended;
+        experiments->running[i].ended =
+            experiments->running[i].ended ||
+            experiments->runner->advance(experiments->running[i].run);
+        ended = ended && experiments->running[i].ended;
     }
     return ended;
 }
@@ -237,23 +111,22 @@ void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiment
                                       coll_mtree_probe_report_t *reports)
 {
     for (int i = 0; i < experiments->num_parts; i++) {
-        running_t *running = &experiments->parts[i];
-        coll_mtree_probe_report_t *report = reports;
         mtree_probe_result_t *result = NULL;
 
-        if (coll_mtree_probe_part_reports(&running->part)) {
-            *report = (coll_mtree_probe_report_t){.number = running->part.number,
-                                                  .result.failed = true};
-            result = &report->result;
-            reports++;
+        if (coll_mtree_probe_part_reports(&experiments->parts[i])) {
+            *reports = (coll_mtree_probe_report_t){.number = experiments->parts[i].number,
+                                                   .result.failed = true};
+            result = &reports++->result;
         }
-        if (running->cable != NULL) {
-            coll_mtree_cable_end(running->cable, &report->rate, &report->trip);
-        } else if (running->ping != NULL) {
-            ping_end(running->ping, result);
-        } else if (running->stream != NULL) {
-            coll_mtree_stream_end(running->stream, result);
+        if (experiments->running[i].run != NULL) {
+            experiments->runner->end(experiments->running[i].run, result);
+        } else if (experiments->probes != NULL) {
+            result->failed = false;
+            result->answer = experiments->probes[i].answer;
+            (void)mtree_address_format(&experiments->probes[i].from, result->address);
         }
     }
+    mtree_traceroute_destroy(experiments->traces);
+    free(experiments->probes);
     free(experiments);
 }

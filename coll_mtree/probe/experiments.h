@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One host's part in a round of experiments: round trips and streams
- * (topo/probe/probe.h), and cables (coll_mtree/probe/cables.h), all at the same time,
+ * One host's part in a round of experiments (topo/probe/probe.h), all at the same time,
  * driven by coll_mtree_probe_experiments_advance().
  */
 #ifndef COLL_MTREE_PROBE_EXPERIMENTS_H
@@ -12,40 +11,55 @@
 
 #include "topo/probe/probe.h"
 
-/* Sent as it is. */
+/* Sent as it is; all parts of a host in a round are of one kind. */
 typedef struct {
     int number; /* of the experiment in its round */
     int sends;  /* this host is `from` */
     int peer;   /* rank of the other host's leader */
     int tag;    /* of the channel, this experiment's own */
     mtree_probe_experiment_t experiment;
-    int is_cable; /* the experiment is this: */
-    coll_mtree_cable_part_t cable;
+    mtree_address_t to;        /* TRACE: the other host */
+    uint32_t port;             /* CABLE: of the other end */
+    mtree_tcp_secret_t secret; /* CABLE: of the other end */
 } coll_mtree_probe_part_t;
 
 /* Sent as it is. */
 typedef struct {
     int number;
-    mtree_probe_result_t result;
-    double rate, trip; /* of a cable: bits/s that came to this end, and seconds */
+    mtree_probe_result_t result; /* of a CABLE: as far as this end knows it */
 } coll_mtree_probe_report_t;
 
-/* Does this host report?  The sender of round trips does, the receiver of a stream, and
- * both ends of a cable. */
+/* Does this host report?  The sender of packets and round trips does, the receiver of a
+ * stream, and both ends of a cable. */
 static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *part)
 {
-    return part->is_cable ||
-           (part->experiment.kind == MTREE_PROBE_PING) == (part->sends != 0);
+    return part->experiment.kind == MTREE_PROBE_CABLE ||
+           (part->experiment.kind == MTREE_PROBE_STREAM) == (part->sends == 0);
 }
+
+/* How one host carries out its part in an experiment of a kind. */
+typedef struct {
+    /* Begin, over @a channel; both stay. */
+    void *(*begin)(const coll_mtree_channel_t *channel,
+                   const coll_mtree_probe_part_t *part);
+    /* Go on without waiting; true when it has ended, well or not. */
+    bool (*advance)(void *run);
+    /* Free it; what was measured is in @a result, which says that it failed (NULL: it is
+     * not wanted). */
+    void (*end)(void *run, mtree_probe_result_t *result);
+} coll_mtree_probe_runner_t;
+
+extern const coll_mtree_probe_runner_t coll_mtree_ping_runner, coll_mtree_stream_runner,
+    coll_mtree_cable_runner;
 
 typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;
 
-/* Begin all @a parts, which are copied, over @a channel, which stays, after @a delay
- * seconds. */
+/* Begin all @a parts, which stay, over @a channel, which stays, after @a delay seconds;
+ * packets are answered within @a patience seconds. */
 coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts,
-                                   double delay);
+                                   double delay, double patience);
 
 /* Go on without waiting; true when all parts have ended, well or not. */
 bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments);

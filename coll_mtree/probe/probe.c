@@ -8,8 +8,6 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/findings.h"
-#include "coll_mtree/probe/networks.h"
-#include "coll_mtree/probe/routes.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -21,14 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Share of the budget for routes; what they do not use goes to the measurements. */
-#define ROUTES_SHARE 0.3
-
-/* The measurements have so long at least. */
-#define LEAST_SECONDS 0.5
-
 /* For a handshake with all hosts, once they are there. */
 #define HANDSHAKE_SECONDS 20.0
+
+/* For a command: a host may be slow to look into its tables. */
+#define COMMAND_SECONDS 20.0
 
 /* From one line about progress to the next. */
 #define PROGRESS_SECONDS 2.0
@@ -39,10 +34,10 @@ typedef struct {
     const int *leader;        /* [num_hosts] the first rank on each */
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
-    bool is_addressed; /* hosts have addresses of their own */
-    mtree_networks_t networks;
-    mtree_cache_t *cache; /* NULL: nothing is known before */
-    time_t oldest;        /* of what is known from it */
+    bool is_addressed;                  /* hosts have addresses of their own */
+    coll_mtree_cable_host_t *described; /* [num_hosts] */
+    mtree_cache_t *cache;               /* NULL: nothing is known before */
+    time_t oldest;                      /* of what is known from it */
     mtree_cache_stamp_t *stamp;
     mtree_pressure_t worst; /* of the hosts, in the time of the probe */
     mtree_probe_t *probe;
@@ -65,22 +60,25 @@ static void lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
                       const coll_mtree_host_t *contributions)
 {
     lead->hosts = mtree_calloc((size_t)lead->num_hosts, sizeof(*lead->hosts));
+    lead->described = mtree_calloc((size_t)lead->num_hosts, sizeof(*lead->described));
     for (int host = 0; host < lead->num_hosts; host++) {
         lead->hosts[host] = contributions[lead->leader[host]];
     }
     coll_mtree_probe_coordinator_init(&lead->coordinator, channel, lead->num_hosts,
                                       lead->leader);
+    lead->coordinator.hosts = lead->hosts;
+    lead->coordinator.described = lead->described;
 }
 
 static void lead_cleanup(lead_t *lead)
 {
     coll_mtree_probe_coordinator_cleanup(&lead->coordinator);
-    mtree_networks_cleanup(&lead->networks);
     coll_mtree_cables_close();
     mtree_probe_destroy(lead->probe);
     if (lead->record != NULL) {
         fclose(lead->record);
     }
+    free(lead->described);
     free(lead->hosts);
 }
 
@@ -119,6 +117,7 @@ static mtree_status_t lead_create_probe(lead_t *lead, double seconds)
     mtree_probe_options_t options = {.seconds = seconds,
                                      .bytes = (double)coll_mtree_params.probe_bytes,
                                      .seed = 1,
+                                     .traces = lead->is_addressed,
                                      .log = lead->record,
                                      .byte_seconds = mtree_copy_seconds_per_byte()};
     size_t hosts = (size_t)lead->num_hosts;
@@ -140,21 +139,59 @@ static mtree_status_t lead_create_probe(lead_t *lead, double seconds)
     return status;
 }
 
-static mtree_status_t lead_add_addresses(lead_t *lead)
+/* Have every host look up the routes to all others in its own tables. */
+static mtree_status_t ask_first_hops(lead_t *lead)
 {
-    mtree_status_t status = MTREE_OK;
+    coll_mtree_probe_coordinator_t *coordinator = &lead->coordinator;
+
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_FIRST_HOPS);
+    for (int pair = 0; pair < lead->num_hosts * lead->num_hosts; pair++) {
+        coll_mtree_probe_coordinator_add(
+            coordinator, pair / lead->num_hosts,
+            &lead->hosts[pair % lead->num_hosts].addresses[0]);
+    }
+    return coll_mtree_probe_coordinator_run(coordinator, COMMAND_SECONDS);
+}
+
+/* Tell the probe of all addresses, and of the first hops that were asked for. */
+static void add_addresses(lead_t *lead)
+{
     char text[MTREE_ADDRESS_LENGTH];
 
     for (int h = 0; h < lead->num_hosts; h++) {
-        for (int i = 1; i < COLL_MTREE_HOST_ADDRESSES && status == MTREE_OK; i++) {
+        const mtree_kernel_route_t *found = lead->coordinator.share[h].replies;
+
+        for (int i = 1; i < COLL_MTREE_HOST_ADDRESSES; i++) {
             const mtree_address_t *address = &lead->hosts[h].addresses[i];
 
             if (address->family != AF_UNSPEC) {
-                status = mtree_probe_add_address(lead->probe, h,
-                                                 mtree_address_format(address, text));
+                mtree_probe_add_address(lead->probe, h,
+                                        mtree_address_format(address, text));
             }
         }
+        for (int target = 0; target < lead->num_hosts; target++) {
+            mtree_probe_set_first_hop(lead->probe, h, target, &found[target]);
+        }
     }
+}
+
+/* Have all hosts describe their interfaces, which tell networks apart. */
+static mtree_status_t ask_interfaces(lead_t *lead)
+{
+    mtree_host_interfaces_t *list = mtree_calloc((size_t)lead->num_hosts, sizeof(*list));
+    mtree_status_t status = coll_mtree_probe_coordinator_ask(
+        &lead->coordinator, COLL_MTREE_COMMAND_INTERFACES, COMMAND_SECONDS);
+
+    for (int h = 0; h < lead->num_hosts && status == MTREE_OK; h++) {
+        memcpy(&lead->described[h], lead->coordinator.share[h].replies,
+               sizeof(lead->described[h]));
+        list[h] = lead->described[h].interfaces;
+        list[h].own = lead->hosts[h].addresses[0];
+    }
+    if (status == MTREE_OK) {
+        mtree_probe_set_interfaces(lead->probe, list);
+    }
+    free(list);
     return status;
 }
 
@@ -203,35 +240,28 @@ static void lead_reuse(lead_t *lead)
     }
 }
 
-/* Find the routes, which decide what is worth measuring, and create the probe. */
+/* Meet all hosts, and create the probe with what they know without measuring. */
 static mtree_status_t lead_prepare(lead_t *lead)
 {
-    double budget = coll_mtree_params.probe_seconds, left;
-    mtree_traceroute_search_t *search = NULL;
-    const bool addressed = lead->is_addressed = have_addresses(lead);
     mtree_status_t status =
         coll_mtree_probe_coordinator_meet(&lead->coordinator, HANDSHAKE_SECONDS);
 
+    lead->is_addressed = have_addresses(lead);
     lead->started = lead->logged = mtree_clock_seconds();
-    if (status == MTREE_OK && addressed) {
-        status = coll_mtree_probe_search(&lead->coordinator, lead->hosts,
-                                         ROUTES_SHARE * budget, &search);
+    if (status == MTREE_OK && lead->is_addressed) {
+        status = ask_first_hops(lead);
     }
-    left = budget - (mtree_clock_seconds() - lead->started);
     if (status == MTREE_OK) {
-        mtree_debug("probe: routes are known after %.3f s", budget - left);
-        status = lead_create_probe(lead, fmax(left, LEAST_SECONDS));
+        status = lead_create_probe(lead, coll_mtree_params.probe_seconds -
+                                             (mtree_clock_seconds() - lead->started));
     }
-    if (status == MTREE_OK && addressed) {
-        status = lead_add_addresses(lead);
-    }
-    if (status == MTREE_OK && search != NULL) {
-        status = coll_mtree_probe_add_routes(search, lead->num_hosts, lead->probe);
+    if (status == MTREE_OK && lead->is_addressed) {
+        add_addresses(lead);
+        status = ask_interfaces(lead);
     }
     if (status == MTREE_OK) {
         lead_reuse(lead);
     }
-    mtree_traceroute_search_destroy(search);
     return status;
 }
 
@@ -255,7 +285,7 @@ static mtree_status_t lead_round(lead_t *lead, const mtree_probe_round_t *round)
         coll_mtree_probe_round_run(&lead->coordinator, round, results);
 
     if (status == MTREE_OK) {
-        status = mtree_probe_record(lead->probe, results, lead->coordinator.took);
+        mtree_probe_record(lead->probe, results, lead->coordinator.took);
     }
     free(results);
     return status;
@@ -326,15 +356,13 @@ static mtree_status_t lead_finish(lead_t *lead, char **text_p)
     mtree_status_t status = mtree_probe_finish(lead->probe, &findings);
 
     if (status == MTREE_OK) {
-        status = mtree_networks_add(&lead->networks, &findings);
-        *text_p = status == MTREE_OK ? lead_tell(lead, &findings) : NULL;
+        *text_p = lead_tell(lead, &findings);
         mtree_probe_findings_clear(&findings);
     }
     return status;
 }
 
-/* Carry out the probe.  Networks are tried where hosts have addresses of their own: they
- * are told apart by them. */
+/* Carry out the probe. */
 static mtree_status_t lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
                                const coll_mtree_host_numbers_t *numbers,
                                const coll_mtree_host_t *contributions, char **text_p)
@@ -345,10 +373,6 @@ static mtree_status_t lead_run(lead_t *lead, const coll_mtree_channel_t *channel
     status = lead_prepare(lead);
     if (status == MTREE_OK) {
         status = lead_measure(lead);
-    }
-    if (status == MTREE_OK && lead->is_addressed) {
-        status =
-            coll_mtree_probe_networks(&lead->coordinator, lead->hosts, &lead->networks);
     }
     if (status == MTREE_OK) {
         status = coll_mtree_probe_coordinator_handshake(&lead->coordinator,

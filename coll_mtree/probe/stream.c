@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/probe/stream.h"
+#include "coll_mtree/probe/experiments.h"
 
 #include "coll_mtree/probe/stream_arrivals.h"
 #include "coll_mtree/probe/stream_window.h"
@@ -36,9 +36,11 @@ typedef struct {
     int is_last;
 } credit_t;
 
-struct coll_mtree_stream {
+/* A stream: one host sends messages, as many at a time as fill the path, and the other
+ * records when they come in. */
+typedef struct {
     const coll_mtree_channel_t *channel;
-    coll_mtree_probe_part_t part;
+    const coll_mtree_probe_part_t *part;
     size_t most_bytes;                     /* of a message: it goes in one fragment */
     header_t *slots[SLOTS];                /* message i is in slots[i % SLOTS] */
     coll_mtree_message_t *messages[SLOTS]; /* the same */
@@ -52,12 +54,12 @@ struct coll_mtree_stream {
     coll_mtree_stream_window_t window;     /* the sender's */
     double received, credited;             /* bytes, the receiver's */
     coll_mtree_stream_arrivals_t arrivals; /* the receiver's */
-};
+} stream_t;
 
 /* Start the next message, of @a bytes; with @a seconds it ends the stream. */
-static void start_message(coll_mtree_stream_t *stream, size_t bytes, double seconds)
+static void start_message(stream_t *stream, size_t bytes, double seconds)
 {
-    const coll_mtree_probe_part_t *part = &stream->part;
+    const coll_mtree_probe_part_t *part = stream->part;
     int slot = stream->num_started % SLOTS;
 
     if (part->sends) {
@@ -71,9 +73,9 @@ static void start_message(coll_mtree_stream_t *stream, size_t bytes, double seco
     stream->num_started++;
 }
 
-static void start_credit(coll_mtree_stream_t *stream)
+static void start_credit(stream_t *stream)
 {
-    const coll_mtree_probe_part_t *part = &stream->part;
+    const coll_mtree_probe_part_t *part = stream->part;
 
     stream->crediting =
         part->sends ? coll_mtree_message_recv(stream->channel, part->peer, part->tag,
@@ -83,7 +85,7 @@ static void start_credit(coll_mtree_stream_t *stream)
 }
 
 /* True when @a message_p has ended well, or there is none. */
-static bool has_ended(coll_mtree_stream_t *stream, coll_mtree_message_t **message_p)
+static bool has_ended(stream_t *stream, coll_mtree_message_t **message_p)
 {
     mtree_status_t status;
 
@@ -106,13 +108,13 @@ static size_t most_bytes(const coll_mtree_channel_t *channel,
     return channel->longest < most ? channel->longest : most;
 }
 
-coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel,
-                                             const coll_mtree_probe_part_t *part)
+static void *stream_begin(const coll_mtree_channel_t *channel,
+                          const coll_mtree_probe_part_t *part)
 {
-    coll_mtree_stream_t *stream = mtree_calloc(1, sizeof(*stream));
+    stream_t *stream = mtree_calloc(1, sizeof(*stream));
 
     stream->channel = channel;
-    stream->part = *part;
+    stream->part = part;
     stream->most_bytes = most_bytes(channel, part);
     stream->began = mtree_clock_seconds();
     stream->deadline = stream->began + part->experiment.seconds + TIMEOUT_SECONDS;
@@ -132,20 +134,20 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
 }
 
 /* Has it lasted long enough, or would @a bytes more be too many? */
-static bool is_long_enough(const coll_mtree_stream_t *stream, size_t bytes, double now)
+static bool is_long_enough(const stream_t *stream, size_t bytes, double now)
 {
     return (stream->window.num_credits > COLL_MTREE_STREAM_LEAST_ARRIVALS &&
-            now >= stream->began + stream->part.experiment.seconds) ||
-           stream->window.sent + (double)bytes > (double)stream->part.experiment.bytes;
+            now >= stream->began + stream->part->experiment.seconds) ||
+           stream->window.sent + (double)bytes > (double)stream->part->experiment.bytes;
 }
 
-static bool may_start(const coll_mtree_stream_t *stream)
+static bool may_start(const stream_t *stream)
 {
     return !stream->failed && stream->num_started < stream->num_ended + SENDS;
 }
 
 /* Start as many messages as fit. */
-static void send_messages(coll_mtree_stream_t *stream, double now)
+static void send_messages(stream_t *stream, double now)
 {
     size_t bytes = coll_mtree_stream_window_message(&stream->window, stream->most_bytes);
 
@@ -164,7 +166,7 @@ static void send_messages(coll_mtree_stream_t *stream, double now)
 }
 
 /* True when all has come to the receiver. */
-static bool advance_sender(coll_mtree_stream_t *stream, double now)
+static bool advance_sender(stream_t *stream, double now)
 {
     while (stream->num_ended < stream->num_started &&
            has_ended(stream, &stream->messages[stream->num_ended % SLOTS])) {
@@ -182,7 +184,7 @@ static bool advance_sender(coll_mtree_stream_t *stream, double now)
 }
 
 /* Take all messages that are there, and receive on. */
-static void receive_messages(coll_mtree_stream_t *stream)
+static void receive_messages(stream_t *stream)
 {
     while (stream->num_last < SLOTS &&
            has_ended(stream, &stream->messages[stream->num_ended % SLOTS])) {
@@ -200,7 +202,7 @@ static void receive_messages(coll_mtree_stream_t *stream)
 }
 
 /* True when the sender has the last credit. */
-static bool advance_receiver(coll_mtree_stream_t *stream, double now)
+static bool advance_receiver(stream_t *stream, double now)
 {
     double before = stream->received;
 
@@ -222,11 +224,12 @@ static bool advance_receiver(coll_mtree_stream_t *stream, double now)
     return stream->is_over && has_ended(stream, &stream->crediting);
 }
 
-bool coll_mtree_stream_advance(coll_mtree_stream_t *stream)
+static bool stream_advance(void *run)
 {
+    stream_t *stream = run;
     double now = mtree_clock_seconds();
     bool ended =
-        stream->part.sends ? advance_sender(stream, now) : advance_receiver(stream, now);
+        stream->part->sends ? advance_sender(stream, now) : advance_receiver(stream, now);
 
     if (!ended && now > stream->deadline) {
         stream->failed = true;
@@ -234,8 +237,10 @@ bool coll_mtree_stream_advance(coll_mtree_stream_t *stream)
     return ended || stream->failed;
 }
 
-void coll_mtree_stream_end(coll_mtree_stream_t *stream, mtree_probe_result_t *result)
+static void stream_end(void *run, mtree_probe_result_t *result)
 {
+    stream_t *stream = run;
+
     if (result != NULL) {
         coll_mtree_stream_arrivals_report(&stream->arrivals, stream->seconds, result);
         result->failed = result->failed || stream->failed;
@@ -247,3 +252,6 @@ void coll_mtree_stream_end(coll_mtree_stream_t *stream, mtree_probe_result_t *re
     }
     free(stream);
 }
+
+const coll_mtree_probe_runner_t coll_mtree_stream_runner = {stream_begin, stream_advance,
+                                                            stream_end};

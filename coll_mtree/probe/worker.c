@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/worker.h"
 
-#include "coll_mtree/control/host.h"
-
 #include "base/clock.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* For a reply to leave: rank 0 may have given the probe up, and then receives none. */
 #define REPLY_SECONDS 30.0
@@ -16,9 +13,7 @@
 struct coll_mtree_probe_worker {
     coll_mtree_command_t command;
     void *items, *replies;
-    /* What goes on; NULL: the command asks for something else. */
-    coll_mtree_probe_experiments_t *experiments;
-    mtree_traceroute_t *hops;
+    coll_mtree_probe_experiments_t *experiments; /* NULL: the command is another */
     bool is_done;
 };
 
@@ -29,8 +24,6 @@ static const struct {
     [COLL_MTREE_COMMAND_HANDSHAKE] = {0, sizeof(mtree_pressure_t)},
     [COLL_MTREE_COMMAND_FIRST_HOPS] = {sizeof(mtree_address_t),
                                        sizeof(mtree_kernel_route_t)},
-    [COLL_MTREE_COMMAND_HOPS] = {sizeof(mtree_traceroute_probe_t),
-                                 sizeof(mtree_traceroute_probe_t)},
     [COLL_MTREE_COMMAND_EXPERIMENTS] = {sizeof(coll_mtree_probe_part_t),
                                         sizeof(coll_mtree_probe_report_t)},
     [COLL_MTREE_COMMAND_INTERFACES] = {0, sizeof(coll_mtree_cable_host_t)},
@@ -63,26 +56,6 @@ static void find_first_hops(const coll_mtree_probe_worker_t *worker)
     }
 }
 
-/* Start to look for hops; without memory or sockets no probe is answered. */
-static void start_hops(coll_mtree_probe_worker_t *worker)
-{
-    mtree_traceroute_probe_t *probes = worker->replies;
-    coll_mtree_host_t host;
-
-    memcpy(probes, worker->items, (size_t)worker->command.num_items * sizeof(*probes));
-    coll_mtree_host_describe(&host);
-    for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
-        if (host.addresses[i].family == probes[0].to.family) {
-            if (mtree_traceroute_start(
-                    &host.addresses[i], probes, worker->command.num_items,
-                    worker->command.patience, &worker->hops) != MTREE_OK) {
-                worker->hops = NULL;
-            }
-            return;
-        }
-    }
-}
-
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
                               const coll_mtree_command_t *command, void *items,
@@ -100,12 +73,9 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
     case COLL_MTREE_COMMAND_FIRST_HOPS:
         find_first_hops(worker);
         break;
-    case COLL_MTREE_COMMAND_HOPS:
-        start_hops(worker);
-        break;
     case COLL_MTREE_COMMAND_EXPERIMENTS:
         worker->experiments = coll_mtree_probe_experiments_begin(
-            channel, items, command->num_items, command->delay);
+            channel, items, command->num_items, command->delay, command->patience);
         break;
     default:
         coll_mtree_cables_describe(replies);
@@ -116,22 +86,22 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
 
 bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker)
 {
-    worker->is_done = worker->is_done ||
-                      ((worker->experiments == NULL ||
-                        coll_mtree_probe_experiments_advance(worker->experiments)) &&
-                       (worker->hops == NULL || mtree_traceroute_advance(worker->hops)));
+    worker->is_done = worker->is_done || worker->experiments == NULL ||
+                      coll_mtree_probe_experiments_advance(worker->experiments);
     return worker->is_done;
 }
 
 coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *worker)
 {
+    static const coll_mtree_wait_t waits[] = {
+        [MTREE_PROBE_TRACE] = COLL_MTREE_WAIT_LATER,
+        [MTREE_PROBE_PING] = COLL_MTREE_WAIT_AT_ONCE,
+        [MTREE_PROBE_STREAM] = COLL_MTREE_WAIT_SOON,
+        [MTREE_PROBE_CABLE] = COLL_MTREE_WAIT_AT_ONCE};
     const coll_mtree_probe_part_t *parts = worker == NULL ? NULL : worker->items;
 
-    return worker == NULL || worker->is_done || worker->hops != NULL
-               ? COLL_MTREE_WAIT_LATER
-           : parts[0].is_cable || parts[0].experiment.kind == MTREE_PROBE_PING
-               ? COLL_MTREE_WAIT_AT_ONCE
-               : COLL_MTREE_WAIT_SOON;
+    return worker == NULL || worker->is_done ? COLL_MTREE_WAIT_LATER
+                                             : waits[parts[0].experiment.kind];
 }
 
 void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
@@ -142,7 +112,6 @@ void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
     if (worker->experiments != NULL) {
         coll_mtree_probe_experiments_end(worker->experiments, worker->replies);
     }
-    mtree_traceroute_destroy(worker->hops);
     free(worker);
 }
 

@@ -8,14 +8,10 @@
 
 #include "coll_mtree/probe/experiments.h"
 
-#include "topo/host/processor.h"
-#include "topo/host/traceroute.h"
-
 /* worker.c has the types of the items and replies of each. */
 typedef enum {
     COLL_MTREE_COMMAND_HANDSHAKE,
     COLL_MTREE_COMMAND_FIRST_HOPS,
-    COLL_MTREE_COMMAND_HOPS,        /* replied: the items, answered */
     COLL_MTREE_COMMAND_EXPERIMENTS, /* replied: by the parts that report */
     COLL_MTREE_COMMAND_INTERFACES,
     COLL_MTREE_COMMAND_END /* no reply; no command follows */
@@ -27,7 +23,7 @@ typedef struct {
     int kind;
     int num_items, num_replies;
     double delay;    /* seconds to wait before experiments begin */
-    double patience; /* timeout of a probe for a hop, seconds */
+    double patience; /* timeout of a packet for a hop, seconds */
 } coll_mtree_command_t;
 
 /* Tags of the probe's channel; each experiment takes one. */
@@ -48,8 +44,7 @@ typedef struct coll_mtree_probe_worker coll_mtree_probe_worker_t;
 
 /*
  * Begin to carry out @a command; @a items are used in place, until the end, when @a
- * replies are there.  The reply to what cannot be done is that it failed, or that no
- * router answered.
+ * replies are there.  The reply to what cannot be done is that it failed.
  */
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,

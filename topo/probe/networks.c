@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "topo/probe/networks.h"
+#include "topo/probe/state.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define NONE (-1)
 
@@ -259,4 +260,84 @@ void mtree_networks_cleanup(mtree_networks_t *networks)
 {
     mtree_arena_cleanup(&networks->arena);
     *networks = (mtree_networks_t){0};
+}
+
+void mtree_probe_set_interfaces(mtree_probe_t *probe,
+                                const mtree_host_interfaces_t *hosts)
+{
+    mtree_networks_find(hosts, probe->num_hosts, &probe->networks);
+}
+
+/* Has the host at end @a end of @a trial exchanged bytes in another of its network? */
+static bool has_been_joined(const mtree_networks_t *networks,
+                            const mtree_network_trial_t *trial, int end)
+{
+    const int host = trial->hosts[end];
+
+    for (int t = networks->first[trial->network]; t < networks->first[trial->network + 1];
+         t++) {
+        const mtree_network_trial_t *other = &networks->trials[t];
+
+        if (other->rate[0] > 0 && (other->hosts[0] == host || other->hosts[1] == host)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Has a trial of @a round failed between hosts that seem to be joined? */
+static bool has_failed(const mtree_networks_t *networks, int round)
+{
+    for (int t = 0; t < networks->num_trials; t++) {
+        const mtree_network_trial_t *trial = &networks->trials[t];
+
+        if (trial->round == round && (trial->rate[0] <= 0 || trial->rate[1] <= 0) &&
+            has_been_joined(networks, trial, 0) && has_been_joined(networks, trial, 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mtree_probe_fill_networks(mtree_probe_t *probe)
+{
+    const mtree_networks_t *networks = &probe->networks;
+    const int rounds = networks->num_rounds;
+
+    /* Rounds in which something has failed are repeated. */
+    while (probe->num_experiments == 0 && probe->num_network_rounds < 2 * rounds) {
+        const int number = probe->num_network_rounds++, round = number % rounds;
+        const bool is_due = number < rounds || has_failed(networks, round);
+
+        for (int t = 0; is_due && t < networks->num_trials; t++) {
+            const mtree_network_trial_t *trial = &networks->trials[t];
+
+            if (trial->round == round) {
+                mtree_probe_add_experiment(
+                    probe,
+                    (mtree_probe_experiment_t){.kind = MTREE_PROBE_CABLE,
+                                               .from = trial->hosts[0],
+                                               .to = trial->hosts[1],
+                                               .ends = {trial->ends[0], trial->ends[1]}});
+            }
+        }
+    }
+    (void)snprintf(probe->purpose, sizeof(probe->purpose), "networks, %d pairs",
+                   probe->num_experiments);
+}
+
+void mtree_probe_keep_networks(mtree_probe_t *probe, const mtree_probe_result_t *results)
+{
+    const mtree_networks_t *networks = &probe->networks;
+
+    for (int t = 0; t < networks->num_trials; t++) {
+        mtree_network_trial_t *trial = &networks->trials[t];
+
+        if (trial->round == (probe->num_network_rounds - 1) % networks->num_rounds) {
+            trial->rate[0] = results->failed ? 0 : results->rate[0];
+            trial->rate[1] = results->failed ? 0 : results->rate[1];
+            trial->latency = fmin(trial->latency, results->latency);
+            results++;
+        }
+    }
 }

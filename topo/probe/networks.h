@@ -11,15 +11,7 @@
 #define MTREE_TOPO_PROBE_NETWORKS_H
 
 #include "base/arena.h"
-#include "topo/host/interface.h"
 #include "topo/probe/probe.h"
-
-/* What a host has. */
-typedef struct {
-    mtree_interface_t list[MTREE_HOST_INTERFACES]; /* [count] */
-    int count;
-    mtree_address_t own; /* the one that its messages take without a plan */
-} mtree_host_interfaces_t;
 
 /* Two interfaces between which bytes are exchanged, and what came of it. */
 typedef struct {

@@ -8,8 +8,7 @@
  *
  *     mtree_probe_create(hosts, num_hosts, &options, &probe);
  *     while (mtree_probe_next(probe, &round) == MTREE_OK && round.num_experiments > 0) {
- *         ... carry out all of round.experiments at the same time; for each experiment of
- *         kind ROUTE call mtree_probe_add_route() if the hops are known ...
+ *         ... carry out all of round.experiments at the same time ...
  *         mtree_probe_record(probe, results, seconds);
  *     }
  *     mtree_probe_finish(probe, &findings);
@@ -20,16 +19,17 @@
 #ifndef MTREE_TOPO_PROBE_PROBE_H
 #define MTREE_TOPO_PROBE_PROBE_H
 
+#include "base/address.h"
+#include "topo/host/interface.h"
 #include "topo/host/processor.h"
+#include "topo/host/traceroute.h"
 #include "topo/topology.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
 #define MTREE_PROBE_MAX_HOSTS   4096
-#define MTREE_PROBE_MAX_HOPS    64  /* routers of one route */
-#define MTREE_PROBE_MAX_SAMPLES 64  /* of one stream */
-#define MTREE_PROBE_SAMPLE_ALL  128 /* up to so many hosts all routes are traced */
+#define MTREE_PROBE_MAX_SAMPLES 64 /* of one stream */
 
 typedef struct mtree_probe mtree_probe_t;
 
@@ -39,38 +39,54 @@ typedef struct {
     double speed; /* of its interface according to the system, bits/s; 0: not known */
 } mtree_probe_host_t;
 
+/* What a host has. */
+typedef struct {
+    mtree_interface_t list[MTREE_HOST_INTERFACES]; /* [count] */
+    int count;
+    mtree_address_t own; /* the one that its messages take without a plan */
+} mtree_host_interfaces_t;
+
 typedef struct {
     double seconds; /* budget: all rounds together take less; > 0 */
     double bytes;   /* budget: all rounds together send no more; 0: without limit */
     uint64_t seed;  /* of the random samples of large networks */
+    bool traces;    /* routes can be traced; else round trips alone tell of them */
     FILE *log;      /* receives a record of all results; NULL: none */
     double
         byte_seconds; /* that a processor needs for a byte of a message; 0: not known */
 } mtree_probe_options_t;
 
 typedef enum {
+    /* `from` sends a packet to `to` that may pass `limit` hops (topo/host/traceroute.h).
+     */
+    MTREE_PROBE_TRACE,
     /* `repeats` round trips, one after the other, of a message of `bytes` and a reply of
      * the same size. */
     MTREE_PROBE_PING,
     /* Messages from `from` to `to`, as many at a time as fill the path, until `seconds`
      * after the first, or until the next would make it more than `bytes` in all.  The
      * receiver records rate samples. */
-    MTREE_PROBE_STREAM
+    MTREE_PROBE_STREAM,
+    /* `from` connects its address ends[0] with ends[1] of `to`, and both send as fast as
+     * they can. */
+    MTREE_PROBE_CABLE
 } mtree_probe_kind_t;
 
 typedef struct {
     mtree_probe_kind_t kind;
-    int from, to;   /* positions in the hosts given at creation; they differ */
-    size_t bytes;   /* PING: of a message; STREAM: the most that it sends */
-    int repeats;    /* PING: round trips; 0 for others */
-    double seconds; /* STREAM: how long to send; 0 for others */
-    int sharing;    /* STREAM: how many streams of the round, with this one, cross the
-                       busiest link of its path: each keeps that many times less data in
-                       flight, because a queue that overflows shows only pauses; 0 for
-                       others */
-    double rtt;     /* STREAM: seconds of a round trip on the idle path; 0: not known */
-    double speed;   /* STREAM: of the slower end's interface according to the system,
-                       bits/s; 0: not known */
+    int from, to;            /* positions in the hosts given at creation; they differ */
+    int limit;               /* TRACE; 0 for others */
+    mtree_address_t ends[2]; /* CABLE; none for others */
+    size_t bytes;            /* PING: of a message; STREAM: the most that it sends */
+    int repeats;             /* PING: round trips; 0 for others */
+    double seconds;          /* STREAM: how long to send; 0 for others */
+    int sharing;  /* STREAM: how many streams of the round, with this one, cross the
+                     busiest link of its path: each keeps that many times less data in
+                     flight, because a queue that overflows shows only pauses; 0 for
+                     others */
+    double rtt;   /* STREAM: seconds of a round trip on the idle path; 0: not known */
+    double speed; /* STREAM: of the slower end's interface according to the system,
+                     bits/s; 0: not known */
 } mtree_probe_experiment_t;
 
 /*
@@ -103,6 +119,11 @@ typedef struct {
     int num_samples;
     mtree_probe_rate_sample_t samples[MTREE_PROBE_MAX_SAMPLES];
     double bytes; /* STREAM: that came in all, also after the last sample */
+    mtree_traceroute_answer_t answer;   /* TRACE */
+    char address[MTREE_ADDRESS_LENGTH]; /* TRACE: who answered */
+    /* CABLE: bits/s from the first end to the second, and back; 0: they are apart. */
+    double rate[2];
+    double latency; /* CABLE: seconds, one way */
 } mtree_probe_result_t;
 
 /* Where a number of the topology comes from. */
@@ -135,9 +156,9 @@ typedef struct {
 } mtree_probe_findings_t;
 
 /*
- * Start probing between @a num_hosts hosts (1 to MTREE_PROBE_MAX_HOSTS; copied).
- * MTREE_ERR_INVALID for names or addresses that are empty or there twice and for options
- * out of range, MTREE_ERR_LIMIT (logged).
+ * Start probing between @a num_hosts hosts (copied).  MTREE_ERR_INVALID for a name that
+ * no vertex may have, MTREE_ERR_LIMIT for more hosts than MTREE_PROBE_MAX_HOSTS, both
+ * logged.
  */
 mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts,
                                   const mtree_probe_options_t *options,
@@ -146,13 +167,19 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
 /* Free; NULL is allowed. */
 void mtree_probe_destroy(mtree_probe_t *probe);
 
-/*
- * @a address is another address of @a host, that of another interface.  Call it before
- * adding routes that hold the address; a repetition does nothing.
- * MTREE_ERR_INVALID (logged) when another host has it.
- */
-mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
-                                       const char *address);
+/* @a address is another address of @a host, that of another interface; of two hosts, as
+ * the bridges of containers have, the first keeps it.  Call it before the first round. */
+void mtree_probe_add_address(mtree_probe_t *probe, int host, const char *address);
+
+/* Set the kernel's first hop from @a host to @a target, before the first round; where it
+ * is not set, each target is asked for. */
+void mtree_probe_set_first_hop(mtree_probe_t *probe, int host, int target,
+                               const mtree_kernel_route_t *first_hop);
+
+/* Try the networks that @a hosts, [num_hosts], have interfaces in, too
+ * (topo/probe/networks.h).  Call it before the first round. */
+void mtree_probe_set_interfaces(mtree_probe_t *probe,
+                                const mtree_host_interfaces_t *hosts);
 
 /*
  * Streams need not measure the links of @a map, which an earlier probe found between some
@@ -162,41 +189,15 @@ mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
  */
 void mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map);
 
-/* A pair, in this direction. */
-typedef void (*mtree_probe_pair_func_t)(void *data, int from, int to);
-
-/*
- * Call @a func with the pairs of @a num_hosts hosts whose routes are to be traced.  These
- * are all pairs of up to MTREE_PROBE_SAMPLE_ALL hosts; of more, each host with the next
- * one and with 2 + log2(num_hosts) random ones, in both directions, because the path back
- * shows other addresses of the same routers.  A pair may come twice.
- */
-void mtree_probe_pair_sample(int num_hosts, uint64_t seed, mtree_probe_pair_func_t func,
-                             void *data);
-
-/*
- * Packets from @a from to @a to pass @a hops in this order.  The two ends are no hops:
- * num_hops is 0 between hosts of one Ethernet.  A hop with a host's address is that host;
- * any other address is a router; "" is a router that did not answer.  Routes are added
- * before the first round.  MTREE_ERR_INVALID (logged) at other times and when a route
- * visits an address twice or holds its ends.
- */
-mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
-                                     const char *const *hops, int num_hops);
-
-/*
- * The next round; num_experiments is 0 when nothing is left to measure or the budget is
- * spent.  MTREE_ERR_INVALID (logged) unless the round before has been recorded.
- */
+/* The next round; num_experiments is 0 when nothing is left to measure or the budget is
+ * spent.  MTREE_ERR_UNREACHABLE and MTREE_ERR_UNSUPPORTED (logged): no topology comes
+ * out. */
 mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round_p);
 
-/*
- * Record the results of the last round, in its order.  It took @a seconds from the first
- * message about it to the last result.  MTREE_ERR_INVALID (logged) for impossible rate
- * samples or times.
- */
-mtree_status_t mtree_probe_record(mtree_probe_t *probe,
-                                  const mtree_probe_result_t *results, double seconds);
+/* Record the results of the last round, in its order; those that cannot be count as
+ * failed.  It took @a seconds from the first message about it to the last result. */
+void mtree_probe_record(mtree_probe_t *probe, mtree_probe_result_t *results,
+                        double seconds);
 
 /*
  * The topology as far as it is known, at any time between rounds; the caller clears it.

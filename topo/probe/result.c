@@ -219,6 +219,9 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
         return MTREE_ERR_UNREACHABLE;
     }
     status = make_topology(probe, &findings);
+    if (status == MTREE_OK) {
+        status = mtree_networks_add(&probe->networks, &findings);
+    }
     if (status != MTREE_OK) {
         mtree_probe_findings_clear(&findings);
         return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/arena.h"
-#include "topo/probe/probe.h"
 #include "topo/probe/routes_private.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@ typedef struct {
     int *vertex_of;   /* [num_addresses] vertex of a class, or NONE */
     int *gate_class;  /* [num_hosts] of hosts beside the same silent router */
     int *gate_vertex; /* [num_hosts] of the classes, or NONE */
-    int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the current route */
+    int vertices[MTREE_PROBE_MAX_HOPS + 1]; /* of the current route */
     bool *done;                             /* [num_traceroutes] */
     int *steps; /* by vertex: 1 + links to the end of the current run; 0: too many */
     int *near;  /* [num_near] the vertices that have steps */

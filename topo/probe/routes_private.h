@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What mtree_probe_routes_t holds.  Internal to routes.c, alias.c and router_graph.c.
+ * What mtree_probe_routes_t holds.  Internal to routes.c, traceroute_search.c, alias.c
+ * and router_graph.c.
  */
 #ifndef MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
 #define MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
@@ -16,6 +17,7 @@ typedef struct {
     mtree_hash_link_t link;
     int number; /* in the table */
     int owner;  /* the host that has it, or -1 */
+    int vertex; /* of the search for routes, or -1 */
     char text[];
 } mtree_probe_address_t;
 
@@ -40,6 +42,10 @@ struct mtree_probe_routes {
     mtree_probe_traceroute_t *traceroutes;
     mtree_arena_t arena; /* of all of these, but for the hash table */
 };
+
+/* The address @a text, which is added when it is new, then without owner and vertex. */
+mtree_probe_address_t *mtree_probe_find_address(mtree_probe_routes_t *routes,
+                                                const char *text);
 
 /* The order of traceroutes for qsort() and bsearch(): by their ends and numbers. */
 int mtree_probe_compare_traceroutes(const void *left, const void *right);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first stages of the probe: what follows from routes, and round trips.
+ * The stage of the probe that measures round trips.
  */
-#include "base/log.h"
 #include "base/median.h"
 #include "topo/probe/infer.h"
 #include "topo/probe/state.h"
@@ -29,63 +28,6 @@
 #define LEAST_MESSAGE 0.5e-6
 #define MOST_MESSAGE  50e-6
 #define MOST_BYTE     8e-9 /* a Gb/s */
-
-void mtree_probe_add_experiment(mtree_probe_t *probe, mtree_probe_experiment_t experiment)
-{
-    mtree_probe_experiment_t *added =
-        MTREE_ARENA_APPEND(&probe->arena, probe->experiments, probe->num_experiments,
-                           probe->experiment_capacity);
-
-    *added = experiment;
-}
-
-/* The first host that no links of the graph join with host 0; all hosts: there is none.
- */
-static int find_apart(mtree_probe_t *probe)
-{
-    const mtree_probe_graph_t *graph = &probe->graph;
-    int host = 0, *class_of;
-
-    MTREE_ARENA_ARRAY(&probe->scratch, class_of, (size_t)graph->num_vertices);
-    for (int vertex = 0; vertex < graph->num_vertices; ++vertex) {
-        class_of[vertex] = vertex;
-    }
-    for (int link = 0; link < graph->num_links; ++link) {
-        mtree_probe_class_join(class_of, graph->links[link].u, graph->links[link].v);
-    }
-    while (host < probe->num_hosts && mtree_probe_class_find(class_of, host) == 0) {
-        ++host;
-    }
-    return host;
-}
-
-mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
-{
-    int host;
-
-    if (mtree_probe_routes_count(probe->routes) > 0) {
-        mtree_probe_routes_resolve(probe->routes, &probe->graph);
-        host = find_apart(probe);
-        probe->routes_known = host == probe->num_hosts;
-        if (probe->routes_known) {
-            probe->has_graph = true;
-            return MTREE_OK;
-        }
-        mtree_probe_graph_clear(&probe->graph);
-        mtree_warn("no route between %s and %s was traced: the network is inferred from "
-                   "round trips; let ICMP \"time exceeded\" pass to see routes",
-                   probe->names[0], probe->names[host]);
-    }
-    if (probe->num_hosts > MTREE_PROBE_INFER_MAX_HOSTS) {
-        mtree_error(
-            "the routes between %d hosts were not traced, and a network of more than "
-            "%d is not inferred without; let ICMP \"time exceeded\" pass or give "
-            "a topology file",
-            probe->num_hosts, MTREE_PROBE_INFER_MAX_HOSTS);
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    return MTREE_OK;
-}
 
 static void add_pair(mtree_probe_t *probe, int from, int to)
 {

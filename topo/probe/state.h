@@ -8,19 +8,22 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "topo/probe/bottleneck.h"
+#include "topo/probe/networks.h"
 #include "topo/probe/probe.h"
 #include "topo/probe/routes.h"
 #include "topo/probe/stream_picker.h"
+#include "topo/probe/traceroute_search.h"
 
 /* The stages in their order; one that has nothing to do is skipped. */
 typedef enum {
-    MTREE_PROBE_STAGE_ROUTES,             /* they are added */
+    MTREE_PROBE_STAGE_ROUTES,             /* packets with a limit of hops */
     MTREE_PROBE_STAGE_RTT,                /* pings */
     MTREE_PROBE_STAGE_INTERFACE_TEST,     /* all use several of their links at once, */
     MTREE_PROBE_STAGE_SINGLE_LINK_TEST,   /* then each the fastest of these alone */
     MTREE_PROBE_STAGE_INTERFACE_RETEST,   /* the same once more, */
     MTREE_PROBE_STAGE_SINGLE_LINK_RETEST, /* for hosts whose links seem to share */
     MTREE_PROBE_STAGE_CROSS, /* streams across each arc whose capacity is unknown */
+    MTREE_PROBE_STAGE_NETWORKS,
     MTREE_PROBE_STAGE_DONE
 } mtree_probe_stage_t;
 
@@ -48,7 +51,6 @@ struct mtree_probe {
 
     mtree_probe_stage_t stage;
     bool prepared; /* the lists of the current stage are made */
-    bool pending;  /* the current round has no results yet */
     int num_rounds;
     double spent, bytes; /* seconds, bytes */
     double delay;        /* most seconds that a round took longer than its streams */
@@ -57,6 +59,7 @@ struct mtree_probe {
     char purpose[96];
 
     mtree_probe_routes_t *routes;
+    mtree_traceroute_search_t *search;
     bool has_graph, routes_known;
     mtree_probe_graph_t graph;
     double *latency;      /* [num_links] seconds */
@@ -74,19 +77,28 @@ struct mtree_probe {
     int *fastest;            /* [num_hosts] the arc of the single link test, or -1 */
     bool *tested;            /* [num_hosts] in the current stage */
 
+    mtree_networks_t networks;
+    int num_network_rounds; /* so far */
+
     mtree_arena_t arena;   /* of what stays until the end */
     mtree_arena_t scratch; /* of what mtree_probe_next() and _record() need meanwhile */
 };
+
+/* Write to the record. */
+void mtree_probe_write(const mtree_probe_t *probe, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Add an experiment to the current round. */
 void mtree_probe_add_experiment(mtree_probe_t *probe,
                                 mtree_probe_experiment_t experiment);
 
 /* Fill the round with the next experiments of the stage, none when it is over. */
+void mtree_probe_fill_trace(mtree_probe_t *probe);
 void mtree_probe_fill_rtt(mtree_probe_t *probe);
 void mtree_probe_fill_interface_test(mtree_probe_t *probe);
 void mtree_probe_fill_single_link_test(mtree_probe_t *probe);
 void mtree_probe_fill_cross(mtree_probe_t *probe);
+void mtree_probe_fill_networks(mtree_probe_t *probe);
 
 /* What messages cost, the median of the pairs' in *cost; as it is where no ping told. */
 void mtree_probe_find_cost(mtree_probe_t *probe, mtree_message_cost_t *cost);
@@ -131,7 +143,9 @@ void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
                            double seconds_share, double bytes_share, const char *purpose);
 
 /* Take in the results of the current round, which are valid. */
+void mtree_probe_keep_traces(mtree_probe_t *probe, const mtree_probe_result_t *results);
 void mtree_probe_keep_rtt(mtree_probe_t *probe, const mtree_probe_result_t *results);
 void mtree_probe_keep_streams(mtree_probe_t *probe, const mtree_probe_result_t *results);
+void mtree_probe_keep_networks(mtree_probe_t *probe, const mtree_probe_result_t *results);
 
 #endif

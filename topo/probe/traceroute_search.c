@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/traceroute_search.h"
 
-#include "base/arena.h"
 #include "base/memory.h"
+#include "base/random.h"
+#include "topo/probe/routes_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,36 +20,33 @@
  * for a network that all targets are on. */
 #define MAX_ALONE 2
 
+/* Up to so many hosts all routes are traced; beyond, of each host so many random ones,
+ * and one more with every doubling of the hosts. */
+#define SAMPLE_ALL    128
+#define SAMPLE_RANDOM 2
+
 /* Hosts come first, with the numbers of the caller. */
 typedef struct {
-    mtree_address_t address; /* none: it does not answer */
-    int *next;               /* [num_hosts] the vertex after it, by target */
-    int silent;              /* the vertex after it that does not answer, or -1 */
+    const char *address; /* "": it does not answer */
+    int *next;           /* [num_hosts] the vertex after it, by target */
+    int silent;          /* the vertex after it that does not answer, or -1 */
 } vertex_t;
 
-typedef struct {
-    mtree_address_t address;
-    int vertex;
-} known_t;
-
 struct mtree_traceroute_search {
+    mtree_probe_routes_t *routes;
     int num_hosts;
     int num_vertices, vertex_capacity;
     vertex_t *vertices;
-    int num_known, known_capacity;
-    known_t *known;
     mtree_kernel_route_t *first; /* [host * num_hosts + target]; device 0: not known */
     bool *wanted;                /* [host * num_hosts + target]; NULL: all are */
     int num_questions, question_capacity;
     mtree_route_question_t *questions;
     int *load;           /* [num_hosts] questions of each host in this round */
-    mtree_arena_t arena; /* of all of these */
+    mtree_arena_t arena; /* of all of these, but for the routes */
 };
 
-static const mtree_address_t no_address = {.family = AF_UNSPEC};
-
 /* The number of a new vertex. */
-static int vertex_add(mtree_traceroute_search_t *search, const mtree_address_t *address)
+static int vertex_add(mtree_traceroute_search_t *search, const char *address)
 {
     vertex_t *vertex;
     int *next;
@@ -58,29 +57,21 @@ static int vertex_add(mtree_traceroute_search_t *search, const mtree_address_t *
     for (int target = 0; target < search->num_hosts; target++) {
         next[target] = NOT_ASKED;
     }
-    *vertex = (vertex_t){.address = *address, .next = next, .silent = -1};
+    *vertex = (vertex_t){.address = address, .next = next, .silent = -1};
     return search->num_vertices - 1;
 }
 
-static void known_add(mtree_traceroute_search_t *search, int vertex,
-                      const mtree_address_t *address)
-{
-    known_t *known = MTREE_ARENA_APPEND(&search->arena, search->known, search->num_known,
-                                        search->known_capacity);
-
-    *known = (known_t){*address, vertex};
-}
-
-mtree_traceroute_search_t *mtree_traceroute_search_create(int num_hosts)
+mtree_traceroute_search_t *mtree_traceroute_search_create(mtree_probe_routes_t *routes)
 {
     mtree_traceroute_search_t *search = mtree_calloc(1, sizeof(*search));
-    const size_t hosts = (size_t)num_hosts;
+    const size_t hosts = (size_t)routes->num_hosts;
 
-    search->num_hosts = num_hosts;
+    search->routes = routes;
+    search->num_hosts = routes->num_hosts;
     MTREE_ARENA_ARRAY(&search->arena, search->first, hosts * hosts);
     MTREE_ARENA_ARRAY(&search->arena, search->load, hosts);
-    for (int host = 0; host < num_hosts; host++) {
-        (void)vertex_add(search, &no_address);
+    for (int host = 0; host < search->num_hosts; host++) {
+        (void)vertex_add(search, routes->addresses.items[host]->text);
     }
     return search;
 }
@@ -91,17 +82,6 @@ void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search)
         mtree_arena_cleanup(&search->arena);
         free(search);
     }
-}
-
-void mtree_traceroute_search_add_address(mtree_traceroute_search_t *search, int host,
-                                         const mtree_address_t *address)
-{
-    vertex_t *vertex = &search->vertices[host];
-
-    if (vertex->address.family == AF_UNSPEC) {
-        vertex->address = *address;
-    }
-    known_add(search, host, address);
 }
 
 static mtree_kernel_route_t *first_hop(const mtree_traceroute_search_t *search, int host,
@@ -126,6 +106,25 @@ void mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host, i
     search->wanted[(size_t)host * hosts + (size_t)target] = true;
 }
 
+void mtree_traceroute_search_sample(mtree_traceroute_search_t *search, uint64_t seed)
+{
+    const int num_hosts = search->num_hosts;
+    const int count = SAMPLE_RANDOM + (int)ceil(log2(num_hosts));
+    mtree_random_t random;
+
+    mtree_random_init(&random, seed);
+    for (int from = 0; from < num_hosts && num_hosts > SAMPLE_ALL; ++from) {
+        for (int i = 0; i <= count; ++i) {
+            const int to = (i == 0)
+                               ? (from + 1) % num_hosts
+                               : (int)mtree_random_below(&random, (uint64_t)num_hosts);
+
+            mtree_traceroute_search_want(search, from, to);
+            mtree_traceroute_search_want(search, to, from);
+        }
+    }
+}
+
 static bool is_wanted(const mtree_traceroute_search_t *search, int host, int target)
 {
     return host != target &&
@@ -145,13 +144,17 @@ static bool same_first_hop(const mtree_traceroute_search_t *search, int host, in
             (to_a->gateway.family == AF_UNSPEC && to_b->gateway.family == AF_UNSPEC));
 }
 
+static bool is_silent(const mtree_traceroute_search_t *search, int vertex)
+{
+    return search->vertices[vertex].address[0] == '\0';
+}
+
 /* Did no router answer as the first hop from @a host to @a target? */
 static bool stands_alone(const mtree_traceroute_search_t *search, int host, int target)
 {
     int next = search->vertices[host].next[target];
 
-    return next == target ||
-           (next >= 0 && search->vertices[next].address.family == AF_UNSPEC);
+    return next == target || (next >= 0 && is_silent(search, next));
 }
 
 /*
@@ -185,7 +188,7 @@ static int route_end(const mtree_traceroute_search_t *search, int host, int targ
 {
     int vertex = host, silent = 0;
 
-    for (*hops = 0; *hops < MTREE_ROUTE_SEARCH_MAX_HOPS && vertex != target; ++*hops) {
+    for (*hops = 0; *hops < MTREE_PROBE_MAX_HOPS && vertex != target; ++*hops) {
         int next = search->vertices[vertex].next[target];
 
         if (next == NOT_ASKED) {
@@ -194,21 +197,13 @@ static int route_end(const mtree_traceroute_search_t *search, int host, int targ
         if (next == NO_ROUTE) {
             return -1;
         }
-        silent = search->vertices[next].address.family == AF_UNSPEC ? silent + 1 : 0;
+        silent = is_silent(search, next) ? silent + 1 : 0;
         if (silent == MAX_SILENT) {
             return -1;
         }
         vertex = next;
     }
     return -1;
-}
-
-/* A host without an address of the same family cannot be a target. */
-static bool has_same_family(const mtree_traceroute_search_t *search, int host, int target)
-{
-    sa_family_t family = search->vertices[host].address.family;
-
-    return family != AF_UNSPEC && family == search->vertices[target].address.family;
 }
 
 /* Add the question that continues a route; a host at its end asks itself.  There is one
@@ -225,8 +220,7 @@ static void question_add(mtree_traceroute_search_t *search, int *asked, int host
         question = (mtree_route_question_t){end, target, 1};
         host = end;
     }
-    if (end < 0 || !has_same_family(search, host, target) ||
-        (end == host && !first_hop_wanted(search, host, target))) {
+    if (end < 0 || (end == host && !first_hop_wanted(search, host, target))) {
         return;
     }
     number = &asked[(size_t)end * (size_t)search->num_hosts + (size_t)target];
@@ -284,28 +278,26 @@ mtree_traceroute_search_ask(mtree_traceroute_search_t *search, int *num_question
 
 /* The vertex that an answer shows, or NO_ROUTE. */
 static int answered_vertex(mtree_traceroute_search_t *search, int before, int target,
-                           mtree_traceroute_answer_t answer, const mtree_address_t *from)
+                           mtree_traceroute_answer_t answer, const char *from)
 {
-    int vertex;
+    mtree_probe_address_t *address;
 
     if (answer == MTREE_HOP_TARGET || answer == MTREE_HOP_REFUSED) {
         return answer == MTREE_HOP_TARGET ? target : NO_ROUTE;
     }
     if (answer == MTREE_HOP_SILENT) {
         if (search->vertices[before].silent < 0) {
-            vertex = vertex_add(search, &no_address);
+            const int vertex = vertex_add(search, "");
+
             search->vertices[before].silent = vertex;
         }
         return search->vertices[before].silent;
     }
-    for (int i = 0; i < search->num_known; i++) {
-        if (mtree_address_equals(&search->known[i].address, from)) {
-            return search->known[i].vertex;
-        }
+    address = mtree_probe_find_address(search->routes, from);
+    if (address->owner < 0 && address->vertex < 0) {
+        address->vertex = vertex_add(search, address->text);
     }
-    vertex = vertex_add(search, from);
-    known_add(search, vertex, from);
-    return vertex;
+    return address->owner >= 0 ? address->owner : address->vertex;
 }
 
 /* Set the first hop of the targets that share it with @a target. */
@@ -315,9 +307,7 @@ static void share_first_hop(mtree_traceroute_search_t *search, int host, int tar
     bool gateway = first_hop(search, host, target)->gateway.family != AF_UNSPEC;
     int *next = search->vertices[host].next;
 
-    if (vertex < 0 ||
-        (!gateway &&
-         (vertex == target || search->vertices[vertex].address.family == AF_UNSPEC))) {
+    if (vertex < 0 || (!gateway && (vertex == target || is_silent(search, vertex)))) {
         return;
     }
     for (int other = 0; other < search->num_hosts; other++) {
@@ -330,8 +320,7 @@ static void share_first_hop(mtree_traceroute_search_t *search, int host, int tar
 
 void mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
                                     const mtree_route_question_t *question,
-                                    mtree_traceroute_answer_t answer,
-                                    const mtree_address_t *from)
+                                    mtree_traceroute_answer_t answer, const char *from)
 {
     int hops, vertex;
     int before = route_end(search, question->host, question->target, &hops);
@@ -348,11 +337,11 @@ void mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
 }
 
 int mtree_traceroute_search_get(const mtree_traceroute_search_t *search, int from, int to,
-                                mtree_address_t *hops)
+                                const char **hops)
 {
     int vertex = from, num_hops = 0;
 
-    while (vertex != to && num_hops < MTREE_ROUTE_SEARCH_MAX_HOPS) {
+    while (vertex != to && num_hops < MTREE_PROBE_MAX_HOPS) {
         vertex = search->vertices[vertex].next[to];
         if (vertex < 0) {
             return 0;

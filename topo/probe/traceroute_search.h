@@ -14,8 +14,7 @@
 #define MTREE_TOPO_PROBE_TRACEROUTE_SEARCH_H
 
 #include "topo/host/traceroute.h"
-
-#define MTREE_ROUTE_SEARCH_MAX_HOPS 30
+#include "topo/probe/routes.h"
 
 typedef struct mtree_traceroute_search mtree_traceroute_search_t;
 
@@ -25,18 +24,14 @@ typedef struct {
     int limit;  /* hops */
 } mtree_route_question_t;
 
-/* A search for the routes between hosts 0 to @a num_hosts - 1. */
-mtree_traceroute_search_t *mtree_traceroute_search_create(int num_hosts);
+/* A search for the routes between the hosts of @a routes, which stays and knows their
+ * addresses. */
+mtree_traceroute_search_t *mtree_traceroute_search_create(mtree_probe_routes_t *routes);
 
 /* Free; NULL is allowed. */
 void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search);
 
-/* Add an address of @a host. */
-void mtree_traceroute_search_add_address(mtree_traceroute_search_t *search, int host,
-                                         const mtree_address_t *address);
-
-/* Set the kernel's first hop from @a host to @a target; where it is not set, each target
- * is asked for. */
+/* As mtree_probe_set_first_hop(). */
 void mtree_traceroute_search_set_first_hop(mtree_traceroute_search_t *search, int host,
                                            int target,
                                            const mtree_kernel_route_t *first_hop);
@@ -49,6 +44,13 @@ void mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host,
                                   int target);
 
 /*
+ * Want the routes of each host to the next one and to 2 + log2(num_hosts) random ones, in
+ * both directions, because the path back shows other addresses of the same routers; all
+ * routes of few hosts.
+ */
+void mtree_traceroute_search_sample(mtree_traceroute_search_t *search, uint64_t seed);
+
+/*
  * The questions to ask now, all at the same time, ordered by host.  The search owns them
  * until the next call of this function.  *num_questions_p is 0 at the end of the search.
  */
@@ -57,20 +59,18 @@ mtree_traceroute_search_ask(mtree_traceroute_search_t *search, int *num_question
 
 /*
  * Record the answer to @a question, one of the last that mtree_traceroute_search_ask()
- * returned; @a from is who answered, if anybody did.
+ * returned; @a from is the address of who answered, if anybody did.
  */
 void mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
                                     const mtree_route_question_t *question,
-                                    mtree_traceroute_answer_t answer,
-                                    const mtree_address_t *from);
+                                    mtree_traceroute_answer_t answer, const char *from);
 
 /*
- * Write the route from host @a from to host @a to into @a hops
- * [MTREE_ROUTE_SEARCH_MAX_HOPS]: the address of each hop, the target included; none for a
- * hop that did not answer.  Returns the number of hops, 0 when the route is not known to
- * its end.  The address of a host is the first that was added.
+ * Write the route from host @a from to host @a to into @a hops [MTREE_PROBE_MAX_HOPS]:
+ * the address of each hop, the target included; "" for a hop that did not answer.
+ * Returns the number of hops, 0 when the route is not known to its end.
  */
 int mtree_traceroute_search_get(const mtree_traceroute_search_t *search, int from, int to,
-                                mtree_address_t *hops);
+                                const char **hops);
 
 #endif

@@ -84,7 +84,7 @@ static void run_to_streams(mtree_probe_t *probe, mtree_probe_round_t *round)
     while (round->num_experiments > 0 &&
            round->experiments[0].kind != MTREE_PROBE_STREAM) {
         ck_assert_int_le(round->num_experiments, 8);
-        unit_ok(mtree_probe_record(probe, results, 0.01));
+        mtree_probe_record(probe, results, 0.01);
         unit_ok(mtree_probe_next(probe, round));
     }
 }

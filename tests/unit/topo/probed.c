@@ -57,29 +57,31 @@ static void write_address(const network_t *network, int vertex, int before, char
     }
 }
 
-static void trace(void *data, int from, int to)
+/* Who is the hop that @a experiment asks for? */
+static void trace(const network_t *network, const mtree_probe_experiment_t *experiment,
+                  mtree_probe_result_t *result)
 {
-    network_t *network = data;
-    char texts[MTREE_PROBE_MAX_HOPS][NAME];
-    const char *hops[MTREE_PROBE_MAX_HOPS];
-    int num_hops = 0, num_passed = 0;
+    const mtree_topology_t *truth = network->truth;
+    const int target = network->hosts[experiment->to];
+    int left = experiment->limit;
 
-    MTREE_ROUTE_ARCS (arc, network->routes, from, to) {
-        int vertex = mtree_arc_to(network->truth, arc);
+    MTREE_ROUTE_ARCS (arc, network->routes, experiment->from, experiment->to) {
+        const int vertex = mtree_arc_to(truth, arc);
 
-        if (++num_passed == mtree_routes_links(network->routes, from, to)) {
-            break;
+        left -= !network->options->no_switches ||
+                truth->vertices[vertex].kind == MTREE_VERTEX_HOST;
+        if (left == 0 || vertex == target) {
+            char address[NAME];
+
+            write_address(network, vertex, mtree_arc_from(truth, arc), address);
+            ck_assert_uint_lt(strlen(address), sizeof(result->address));
+            strcpy(result->address, address);
+            result->answer = vertex == target          ? MTREE_HOP_TARGET
+                             : network->silent[vertex] ? MTREE_HOP_SILENT
+                                                       : MTREE_HOP_ROUTER;
+            return;
         }
-        if (network->options->no_switches &&
-            network->truth->vertices[vertex].kind == MTREE_VERTEX_SWITCH) {
-            continue;
-        }
-        write_address(network, vertex, mtree_arc_from(network->truth, arc),
-                      texts[num_hops]);
-        hops[num_hops] = network->silent[vertex] ? "" : texts[num_hops];
-        ++num_hops;
     }
-    unit_ok(mtree_probe_add_route(network->probe, from, to, hops, num_hops));
 }
 
 static int compare_doubles(const void *left, const void *right)
@@ -265,7 +267,9 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
         ck_assert_int_ne(experiment->from, experiment->to);
         ck_assert_int_eq(experiment->kind, kind);
         farthest = fmax(farthest, rtt(network, 0, experiment->from));
-        if (kind == MTREE_PROBE_PING) {
+        if (kind == MTREE_PROBE_TRACE) {
+            trace(network, experiment, &results[i]);
+        } else if (kind == MTREE_PROBE_PING) {
             longest = fmax(longest, ping(network, experiment, &results[i]));
         }
     }
@@ -278,6 +282,7 @@ static void create(network_t *network)
     const mtree_topology_t *truth = network->truth;
     const mtree_probe_options_t options = {.seconds = network->options->seconds,
                                            .seed = network->options->seed,
+                                           .traces = network->options->routes,
                                            .bytes = network->options->bytes};
     mtree_probe_host_t *hosts = calloc((size_t)network->num_hosts, sizeof(*hosts));
     char address[NAME];
@@ -296,7 +301,7 @@ static void create(network_t *network)
             if (network->hosts[i] == mtree_arc_to(truth, arc)) {
                 write_address(network, network->hosts[i], mtree_arc_from(truth, arc),
                               address);
-                unit_ok(mtree_probe_add_address(network->probe, i, address));
+                mtree_probe_add_address(network->probe, i, address);
             }
         }
     }
@@ -332,17 +337,13 @@ void probed_run(const mtree_topology_t *truth, const probed_options_t *options,
     unit_ok(
         mtree_routes_create(truth, network.hosts, network.num_hosts, &network.routes));
     create(&network);
-    if (options->routes) {
-        mtree_probe_pair_sample(network.num_hosts, options->seed, trace, &network);
-    }
     for (;;) {
         unit_ok(mtree_probe_next(network.probe, &round));
         if (round.num_experiments == 0) {
             break;
         }
         results = calloc((size_t)round.num_experiments, sizeof(*results));
-        unit_ok(mtree_probe_record(network.probe, results,
-                                   carry_out(&network, &round, results)));
+        mtree_probe_record(network.probe, results, carry_out(&network, &round, results));
         free(results);
     }
     unit_ok(mtree_probe_finish(network.probe, findings));

@@ -34,14 +34,14 @@ static void take_route(record_t *record, char *rest)
     char *hop;
 
     if (record->routes == NULL) {
-        unit_ok(mtree_probe_routes_create((const char *const *)record->addresses,
-                                          record->num_hosts, &record->routes));
+        record->routes = mtree_probe_routes_create((const char *const *)record->addresses,
+                                                   record->num_hosts);
     }
     while ((hop = strtok_r(rest, " \n", &rest)) != NULL) {
         ck_assert_int_lt(num_hops, MTREE_PROBE_MAX_HOPS);
         hops[num_hops++] = strcmp(hop, "-") == 0 ? "" : hop;
     }
-    unit_ok(mtree_probe_routes_add(record->routes, from, to, hops, num_hops));
+    mtree_probe_routes_add(record->routes, from, to, hops, num_hops);
 }
 
 static void take_stream(record_t *record, char *rest)
