@@ -212,31 +212,27 @@ static FILE *open_record(void)
     return record;
 }
 
-/* Reuse a file of the cache that has two of the hosts at least. */
-static void reuse_part(void *arg, const mtree_cache_t *cache, int folder,
-                       const char *name, mtree_cached_t *cached, const char *fault)
-{
-    lead_t *lead = arg;
-
-    (void)cache;
-    (void)folder;
-    (void)name;
-    if (fault == NULL && cached->num_common >= 2 && !cached->stamp.is_loaded) {
-        /* What cannot be read is measured. */
-        (void)coll_mtree_probe_findings_reuse(cached->text, lead->probe);
-        if (difftime(cached->stamp.measured, lead->oldest) < 0) {
-            lead->oldest = cached->stamp.measured;
-        }
-    }
-}
-
+/* Reuse the files of the cache that have two of the hosts at least. */
 static void lead_reuse(lead_t *lead)
 {
+    mtree_cache_walk_t walk;
+
     lead->oldest = time(NULL);
-    if (lead->cache != NULL && lead->cache->num_hosts > 0 &&
-        mtree_cache_open(lead->cache, coll_mtree_params.cache_days, lead->oldest) ==
+    if (lead->cache == NULL || lead->cache->num_hosts == 0 ||
+        mtree_cache_open(lead->cache, coll_mtree_params.cache_days, lead->oldest) !=
             MTREE_OK) {
-        (void)mtree_cache_visit(lead->cache, reuse_part, lead);
+        return;
+    }
+    for (walk = mtree_cache_walk(lead->cache); mtree_cache_walk_next(&walk);) {
+        const mtree_cached_t *file = &walk.file;
+
+        if (file->fault == NULL && file->num_common >= 2 && !file->stamp.is_loaded) {
+            /* What cannot be read is measured. */
+            (void)coll_mtree_probe_findings_reuse(file->text, lead->probe);
+            if (difftime(file->stamp.measured, lead->oldest) < 0) {
+                lead->oldest = file->stamp.measured;
+            }
+        }
     }
 }
 

@@ -25,18 +25,18 @@ typedef struct {
     mtree_status_t status;
 } arguments_t;
 
-static void print_line(const char *name, const mtree_cached_t *cached, const char *fault)
+static void print_line(const mtree_cached_t *file)
 {
     char date[32] = "-";
     struct tm when;
 
-    if (cached->stamp.measured != 0 &&
-        localtime_r(&cached->stamp.measured, &when) != NULL) {
+    if (file->stamp.measured != 0 && localtime_r(&file->stamp.measured, &when) != NULL) {
         (void)strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &when);
     }
-    printf("%.*s  %-16s  %4d host%s%s%s\n", (int)strcspn(name, "."), name, date,
-           cached->num_hosts, MTREE_UNITS_PLURAL(cached->num_hosts),
-           fault != NULL ? "  not used: " : "", fault != NULL ? fault : "");
+    printf("%.*s  %-16s  %4d host%s%s%s\n", (int)strcspn(file->name, "."), file->name,
+           date, file->num_hosts, MTREE_UNITS_PLURAL(file->num_hosts),
+           file->fault != NULL ? "  not used: " : "",
+           file->fault != NULL ? file->fault : "");
 }
 
 static void remove_file(arguments_t *arguments, int folder, const char *name)
@@ -47,46 +47,48 @@ static void remove_file(arguments_t *arguments, int folder, const char *name)
     }
 }
 
-static void visit(void *arg, const mtree_cache_t *cache, int folder, const char *name,
-                  mtree_cached_t *cached, const char *fault)
+static bool is_wanted(const arguments_t *arguments, const char *name)
 {
-    arguments_t *arguments = arg;
     const size_t length = strcspn(name, ".");
 
-    (void)cache;
-    if (arguments->name != NULL && (strncmp(arguments->name, name, length) != 0 ||
-                                    strlen(arguments->name) != length)) {
-        return;
-    }
-    arguments->count++;
-    if (arguments->clear) {
-        remove_file(arguments, folder, name);
-    } else if (arguments->name != NULL && cached->text != NULL) {
-        fputs(cached->text, stdout);
-    } else {
-        print_line(name, cached, fault);
-    }
+    return arguments->name == NULL || (strncmp(arguments->name, name, length) == 0 &&
+                                       strlen(arguments->name) == length);
 }
 
-static void visit_plan(void *arg, int folder, const char *name)
+static void show_topologies(arguments_t *arguments, const mtree_cache_t *cache)
 {
-    arguments_t *arguments = arg;
+    mtree_cache_walk_t walk;
 
-    arguments->plans++;
-    if (arguments->clear) {
-        remove_file(arguments, folder, name);
+    for (walk = mtree_cache_walk(cache); mtree_cache_walk_next(&walk);) {
+        if (!is_wanted(arguments, walk.file.name)) {
+            continue;
+        }
+        arguments->count++;
+        if (arguments->clear) {
+            remove_file(arguments, walk.folder, walk.file.name);
+        } else if (arguments->name != NULL && walk.file.text != NULL) {
+            fputs(walk.file.text, stdout);
+        } else {
+            print_line(&walk.file);
+        }
     }
 }
 
 /* Plans have no names for users: they are counted, or removed with all else. */
-static void visit_plans(arguments_t *arguments, const char *path)
+static void count_plans(arguments_t *arguments, const char *path)
 {
     int folder = arguments->name != NULL ? -1 : mtree_cache_file_open(path);
+    mtree_cache_entry_t *plans;
 
-    if (folder >= 0) {
-        mtree_cache_file_visit(folder, MTREE_CACHE_PLANS, visit_plan, arguments);
-        close(folder);
+    if (folder < 0) {
+        return;
     }
+    plans = mtree_cache_file_list(folder, MTREE_CACHE_PLANS, &arguments->plans);
+    for (int i = 0; i < arguments->plans && arguments->clear; i++) {
+        remove_file(arguments, folder, plans[i].name);
+    }
+    free(plans);
+    close(folder);
 }
 
 static void print_sum(const arguments_t *arguments)
@@ -111,8 +113,8 @@ static void run_cache(arguments_t *arguments)
         printf("%s:\n", cache.folder);
     }
     /* A folder that is missing has no files. */
-    (void)mtree_cache_visit(&cache, visit, arguments);
-    visit_plans(arguments, cache.folder);
+    show_topologies(arguments, &cache);
+    count_plans(arguments, cache.folder);
     command_must(arguments->status);
     if (arguments->name != NULL && arguments->count == 0) {
         mtree_error("cache: no '%s' in %s; 'mtree cache' lists what there is",

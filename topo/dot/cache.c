@@ -111,10 +111,11 @@ static void parse_hosts(const mtree_cache_t *cache, const char *at,
     }
 }
 
-/* The reason why the file is not used, in @a why or static; NULL: it is. */
-static const char *parse_stamp(const mtree_cache_t *cache, mtree_cached_t *cached,
-                               char *why, size_t why_length)
+/* The reason why the walk's file is not used, in walk->why or static; NULL: it is. */
+static const char *parse_stamp(mtree_cache_walk_t *walk)
 {
+    const mtree_cache_t *cache = walk->cache;
+    mtree_cached_t *cached = &walk->file;
     const char *at = skip(cached->text, MAGIC), *version = at, *loaded;
     double age, days = cache->days;
 
@@ -135,47 +136,46 @@ static const char *parse_stamp(const mtree_cache_t *cache, mtree_cached_t *cache
     days *= cached->stamp.is_loaded ? MTREE_CACHE_LOADED_LIFE : 1;
     cached->is_old = age > days || age < -1;
     if (cached->is_old) {
-        snprintf(why, why_length,
+        snprintf(walk->why, sizeof(walk->why),
                  "it is %.1f days old, and coll_mtree_cache_days is %g%s", age,
                  cache->days, loaded != NULL ? ", less for one measured under load" : "");
-        return why;
+        return walk->why;
     }
     return NULL;
 }
 
-typedef struct {
-    const mtree_cache_t *cache;
-    mtree_cache_visit_t visit;
-    void *arg;
-} visitor_t;
-
-static void visit_file(void *arg, int folder, const char *name)
+mtree_cache_walk_t mtree_cache_walk(const mtree_cache_t *cache)
 {
-    const visitor_t *visitor = arg;
-    mtree_cached_t cached = {.text = NULL};
-    size_t length;
-    const char *fault = mtree_cache_file_read(folder, name, &cached.text, &length);
-    char why[160];
+    mtree_cache_walk_t walk = {.cache = cache,
+                               .folder = mtree_cache_file_open(cache->folder)};
 
-    if (fault == NULL) {
-        fault = parse_stamp(visitor->cache, &cached, why, sizeof(why));
+    if (walk.folder >= 0) {
+        walk.entries =
+            mtree_cache_file_list(walk.folder, MTREE_CACHE_TOPOLOGIES, &walk.num);
     }
-    visitor->visit(visitor->arg, visitor->cache, folder, name, &cached, fault);
-    free(cached.text);
+    return walk;
 }
 
-mtree_status_t mtree_cache_visit(const mtree_cache_t *cache, mtree_cache_visit_t visit,
-                                 void *arg)
+bool mtree_cache_walk_next(mtree_cache_walk_t *walk)
 {
-    visitor_t visitor = {cache, visit, arg};
-    int folder = mtree_cache_file_open(cache->folder);
+    mtree_cached_t *file = &walk->file;
+    size_t length;
 
-    if (folder < 0) {
-        return MTREE_ERR_NOT_FOUND;
+    free(file->text);
+    *file = (mtree_cached_t){.text = NULL};
+    if (walk->at == walk->num) {
+        free(walk->entries);
+        if (walk->folder >= 0) {
+            close(walk->folder);
+        }
+        return false;
     }
-    mtree_cache_file_visit(folder, MTREE_CACHE_TOPOLOGIES, visit_file, &visitor);
-    close(folder);
-    return MTREE_OK;
+    memcpy(file->name, walk->entries[walk->at++].name, sizeof(file->name));
+    file->fault = mtree_cache_file_read(walk->folder, file->name, &file->text, &length);
+    if (file->fault == NULL) {
+        file->fault = parse_stamp(walk);
+    }
+    return true;
 }
 
 /* The stamp, and @a text behind it; malloc'ed. */
@@ -199,13 +199,6 @@ static char *stamp_text(const mtree_cache_t *cache, const mtree_cache_stamp_t *s
     return stamped;
 }
 
-/* A search for the best file with all hosts. */
-typedef struct {
-    mtree_cached_t best; /* without a text: none yet */
-    char name[MTREE_CACHE_NAME_LENGTH + 1];
-    mtree_status_t status;
-} search_t;
-
 static bool is_better(const mtree_cached_t *a, const mtree_cached_t *b)
 {
     return b->text == NULL || (a->stamp.is_loaded != b->stamp.is_loaded
@@ -213,76 +206,72 @@ static bool is_better(const mtree_cached_t *a, const mtree_cached_t *b)
                                    : difftime(a->stamp.measured, b->stamp.measured) > 0);
 }
 
-static void search_visit(void *arg, const mtree_cache_t *cache, int folder,
-                         const char *name, mtree_cached_t *cached, const char *fault)
-{
-    search_t *search = arg;
-    bool has_all = fault == NULL && cached->num_common == cache->num_hosts;
-
-    (void)folder;
-    if (fault == NULL && !has_all) {
-        fault = "it is of other hosts or addresses";
-    }
-    if (fault != NULL && strcmp(name, cache->name) == 0) {
-        mtree_warn("cache %s/%s: %s; the network is learned anew, or run mtree probe",
-                   cache->folder, name, fault);
-        search->status = MTREE_ERR_INVALID;
-    }
-    if (has_all && is_better(cached, &search->best)) {
-        free(search->best.text);
-        search->best = *cached;
-        cached->text = NULL;
-        snprintf(search->name, sizeof(search->name), "%.*s", MTREE_CACHE_NAME_LENGTH,
-                 name);
-    }
-}
-
 /* The best file with all hosts, whose text becomes the caller's. */
 static mtree_status_t find_best(mtree_cache_t *cache, double days, time_t now,
-                                search_t *search)
+                                mtree_cached_t *best)
 {
-    mtree_status_t status = mtree_cache_open(cache, days, now);
+    mtree_status_t status = MTREE_ERR_NOT_FOUND;
+    mtree_cache_walk_t walk;
 
-    *search = (search_t){.status = MTREE_ERR_NOT_FOUND};
-    if (status == MTREE_OK) {
-        status = mtree_cache_visit(cache, search_visit, search);
+    if (mtree_cache_open(cache, days, now) != MTREE_OK) {
+        return status;
     }
-    return status == MTREE_OK && search->best.text == NULL ? search->status : status;
+    *best = (mtree_cached_t){.text = NULL};
+    for (walk = mtree_cache_walk(cache); mtree_cache_walk_next(&walk);) {
+        mtree_cached_t *file = &walk.file;
+
+        if (file->fault == NULL && file->num_common < cache->num_hosts) {
+            file->fault = "it is of other hosts or addresses";
+        }
+        if (file->fault != NULL && strcmp(file->name, cache->name) == 0) {
+            mtree_warn("cache %s/%s: %s; the network is learned anew, or run mtree probe",
+                       cache->folder, file->name, file->fault);
+            status = MTREE_ERR_INVALID;
+        }
+        if (file->fault == NULL && is_better(file, best)) {
+            free(best->text);
+            *best = *file;
+            file->text = NULL;
+        }
+    }
+    return best->text != NULL ? MTREE_OK : status;
 }
 
 mtree_status_t mtree_cache_read(mtree_cache_t *cache, double days, time_t now,
                                 char **text_p)
 {
-    search_t search;
-    mtree_status_t status = find_best(cache, days, now, &search);
+    mtree_cached_t best;
+    mtree_status_t status = find_best(cache, days, now, &best);
     char path[MTREE_CACHE_FILE_LENGTH];
 
     if (status == MTREE_OK) {
-        snprintf(path, sizeof(path), "%s/%s", cache->folder, search.name);
+        snprintf(path, sizeof(path), "%s/%s", cache->folder, best.name);
         cache->path = mtree_arena_strdup(&cache->arena, path);
-        *text_p = search.best.text;
+        *text_p = best.text;
     }
     return status;
 }
 
-/* Remove what is old, or superfluous beside the file with the stamp @a arg just written.
+/* Remove what is old, or superfluous beside the file with the @a stamp just written.
  * What has no stamp is not ours to remove. */
-static void prune_visit(void *arg, const mtree_cache_t *cache, int folder,
-                        const char *name, mtree_cached_t *cached, const char *fault)
+static void prune(const mtree_cache_t *cache, const mtree_cache_stamp_t *stamp)
 {
-    const mtree_cache_stamp_t *stamp = arg;
-    bool is_superseded =
-        fault == NULL && cached->num_common == cached->num_hosts && !stamp->is_loaded;
+    mtree_cache_walk_t walk;
 
-    if ((is_superseded || cached->is_old) && strcmp(name, cache->name) != 0) {
-        (void)unlinkat(folder, name, 0);
+    for (walk = mtree_cache_walk(cache); mtree_cache_walk_next(&walk);) {
+        const mtree_cached_t *file = &walk.file;
+        bool is_superseded = file->fault == NULL && file->num_common == file->num_hosts &&
+                             !stamp->is_loaded;
+
+        if ((is_superseded || file->is_old) && strcmp(file->name, cache->name) != 0) {
+            (void)unlinkat(walk.folder, file->name, 0);
+        }
     }
 }
 
 mtree_status_t mtree_cache_write(mtree_cache_t *cache, const mtree_cache_stamp_t *stamp,
                                  double days, time_t now, const char *text)
 {
-    mtree_cache_stamp_t written = *stamp;
     mtree_status_t status = mtree_cache_open(cache, days, now);
     char *stamped;
 
@@ -293,18 +282,21 @@ mtree_status_t mtree_cache_write(mtree_cache_t *cache, const mtree_cache_stamp_t
     status = mtree_cache_file_write(cache->folder, cache->name, stamped,
                                     MTREE_CACHE_MOST_FILES);
     free(stamped);
-    return status == MTREE_OK ? mtree_cache_visit(cache, prune_visit, &written) : status;
+    if (status == MTREE_OK) {
+        prune(cache, stamp);
+    }
+    return status;
 }
 
 mtree_status_t mtree_cache_correct(mtree_cache_t *cache, double days, time_t now,
                                    const char *text)
 {
-    search_t search;
-    mtree_status_t status = find_best(cache, days, now, &search);
+    mtree_cached_t best;
+    mtree_status_t status = find_best(cache, days, now, &best);
 
     if (status == MTREE_OK) {
-        free(search.best.text);
-        status = mtree_cache_write(cache, &search.best.stamp, days, now, text);
+        free(best.text);
+        status = mtree_cache_write(cache, &best.stamp, days, now, text);
     }
     return status;
 }

@@ -43,17 +43,24 @@ typedef struct {
 
 /* A file that was read, at `now`. */
 typedef struct {
-    char *text; /* malloc'ed */
+    char name[MTREE_CACHE_NAME_LENGTH + 1];
+    char *text;        /* malloc'ed */
+    const char *fault; /* why it is not to be used; NULL: it is */
     mtree_cache_stamp_t stamp;
     int num_hosts, num_common; /* those of the cache's among them */
     bool is_old;
 } mtree_cached_t;
 
-/* Called with a file in the open @a folder, which the visitor may keep by taking
- * cached->text; @a fault says why it is not to be used, NULL: it is. */
-typedef void (*mtree_cache_visit_t)(void *arg, const mtree_cache_t *cache, int folder,
-                                    const char *name, mtree_cached_t *cached,
-                                    const char *fault);
+/* A walk over the files of an open cache, the last written first. */
+typedef struct {
+    const mtree_cache_t *cache;
+    int folder;          /* open; -1: it is missing */
+    mtree_cached_t file; /* whose text the caller may take, leaving NULL */
+    /* Private. */
+    mtree_cache_entry_t *entries;
+    int num, at;
+    char why[160];
+} mtree_cache_walk_t;
 
 /* Add a host; @a address is "" when it has none. */
 void mtree_cache_add_host(mtree_cache_t *cache, const char *name, const char *address);
@@ -66,9 +73,10 @@ mtree_status_t mtree_cache_open(mtree_cache_t *cache, double days, time_t now);
 /* Free what it holds; it is all zero then. */
 void mtree_cache_cleanup(mtree_cache_t *cache);
 
-/* Visit all files of the open @a cache.  MTREE_ERR_NOT_FOUND: the folder is missing. */
-mtree_status_t mtree_cache_visit(const mtree_cache_t *cache, mtree_cache_visit_t visit,
-                                 void *arg);
+/* Begin a walk, which stands before the first file; and go on to the next file.  False:
+ * there is none, and the walk has ended. */
+mtree_cache_walk_t mtree_cache_walk(const mtree_cache_t *cache);
+bool mtree_cache_walk_next(mtree_cache_walk_t *walk);
 
 /*
  * Read the newest file that has all hosts of @a cache, one that was not measured under

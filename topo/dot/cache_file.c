@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "topo/dot/cache_file.h"
 
 #include "base/file.h"
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DIGITS 16
@@ -134,43 +134,19 @@ static int make_folder(const char *folder)
     return mtree_cache_file_open(folder);
 }
 
-/* The files there are beside the one just written, and the oldest of them. */
-typedef struct {
-    const char *written;
-    int count;
-    struct timespec time;
-    char name[MTREE_CACHE_NAME_LENGTH + 1];
-} oldest_t;
-
-static bool is_before(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
-}
-
-static void find_oldest(void *arg, int folder, const char *name)
-{
-    oldest_t *oldest = arg;
-    struct stat is;
-
-    if (strcmp(name, oldest->written) != 0 &&
-        fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
-        (oldest->count++ == 0 || is_before(&is.st_mtim, &oldest->time))) {
-        oldest->time = is.st_mtim;
-        snprintf(oldest->name, sizeof(oldest->name), "%.*s", MTREE_CACHE_NAME_LENGTH,
-                 name);
-    }
-}
-
-/* Remove the oldest of more than @a most files with the ending of @a name. */
+/* Remove the oldest of more than @a most files with the ending of @a name, which was
+ * just written. */
 static void prune(int folder, const char *name, int most)
 {
-    oldest_t oldest = {.written = name};
+    int num, kept = 1;
+    mtree_cache_entry_t *files = mtree_cache_file_list(folder, name + DIGITS, &num);
 
-    /* Writers may have left several too many. */
-    do {
-        oldest.count = 0;
-        mtree_cache_file_visit(folder, name + DIGITS, find_oldest, &oldest);
-    } while (oldest.count >= most && unlinkat(folder, oldest.name, 0) == 0);
+    for (int i = 0; i < num; i++) {
+        if (strcmp(files[i].name, name) != 0 && ++kept > most) {
+            (void)unlinkat(folder, files[i].name, 0);
+        }
+    }
+    free(files);
 }
 
 mtree_status_t mtree_cache_file_write(const char *folder, const char *name,
@@ -207,41 +183,43 @@ static bool has_ending(const char *name, const char *ending)
            strncmp(name + DIGITS, ending, strlen(ending)) == 0;
 }
 
-/* Remove what a writer has left behind, which did not come to its end. */
-static void remove_abandoned(int folder, const char *name)
+static int compare_written(const void *a, const void *b)
 {
-    struct stat is;
+    const struct timespec *one = &((const mtree_cache_entry_t *)a)->written;
+    const struct timespec *other = &((const mtree_cache_entry_t *)b)->written;
 
-    if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
-        difftime(time(NULL), is.st_mtime) > TEMPORARY_SECONDS) {
-        (void)unlinkat(folder, name, 0);
-    }
+    return one->tv_sec != other->tv_sec
+               ? (one->tv_sec < other->tv_sec) - (one->tv_sec > other->tv_sec)
+               : (one->tv_nsec < other->tv_nsec) - (one->tv_nsec > other->tv_nsec);
 }
 
-void mtree_cache_file_visit(int folder, const char *ending,
-                            void (*visit)(void *arg, int folder, const char *name),
-                            void *arg)
+mtree_cache_entry_t *mtree_cache_file_list(int folder, const char *ending, int *num_p)
 {
-    int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = own < 0 ? NULL : fdopendir(own);
     const size_t length = DIGITS + strlen(ending);
-    const struct dirent *entry;
+    struct dirent **entries = NULL;
+    const int num_entries = scandirat(folder, ".", &entries, NULL, NULL);
+    mtree_cache_entry_t *files =
+        mtree_calloc(num_entries > 0 ? (size_t)num_entries : 0, sizeof(*files));
+    int num = 0;
 
-    if (names == NULL) {
-        if (own >= 0) {
-            close(own);
+    for (int i = 0; i < num_entries; i++) {
+        const char *name = entries[i]->d_name;
+        struct stat is;
+
+        if (!has_ending(name, ending) ||
+            fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) != 0) {
+            /* It is none of them, or gone. */
+        } else if (name[length] == '\0') {
+            memcpy(files[num].name, name, length + 1);
+            files[num++].written = is.st_mtim;
+        } else if (strlen(name) == length + TEMPORARY_LENGTH &&
+                   difftime(time(NULL), is.st_mtime) > TEMPORARY_SECONDS) {
+            (void)unlinkat(folder, name, 0);
         }
-        return;
+        free(entries[i]);
     }
-    while ((entry = readdir(names)) != NULL) {
-        if (!has_ending(entry->d_name, ending)) {
-            continue;
-        }
-        if (entry->d_name[length] == '\0') {
-            visit(arg, folder, entry->d_name);
-        } else if (strlen(entry->d_name) == length + TEMPORARY_LENGTH) {
-            remove_abandoned(folder, entry->d_name);
-        }
-    }
-    closedir(names);
+    free(entries);
+    qsort(files, (size_t)num, sizeof(*files), compare_written);
+    *num_p = num;
+    return files;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define MTREE_CACHE_PATH_LENGTH 4096
 
@@ -26,6 +27,11 @@
 
 /* Bytes of its whole path with the NUL. */
 #define MTREE_CACHE_FILE_LENGTH (MTREE_CACHE_PATH_LENGTH + MTREE_CACHE_NAME_LENGTH + 1)
+
+typedef struct {
+    char name[MTREE_CACHE_NAME_LENGTH + 1];
+    struct timespec written;
+} mtree_cache_entry_t;
 
 /* Write the name of the file of @a hash with @a ending. */
 void mtree_cache_file_name(uint64_t hash, const char *ending,
@@ -49,10 +55,8 @@ const char *mtree_cache_file_read(int folder, const char *name, char **text_p,
 mtree_status_t mtree_cache_file_write(const char *folder, const char *name,
                                       const char *text, int most);
 
-/* Call @a visit with the name of each file with @a ending in the open @a folder, which
- * stays open.  Files that a writer has left unfinished are removed. */
-void mtree_cache_file_visit(int folder, const char *ending,
-                            void (*visit)(void *arg, int folder, const char *name),
-                            void *arg);
+/* The files with @a ending in the open @a folder, the last written first; malloc'ed,
+ * *num_p of them.  Those that a writer has left unfinished are removed. */
+mtree_cache_entry_t *mtree_cache_file_list(int folder, const char *ending, int *num_p);
 
 #endif
