@@ -24,7 +24,7 @@ typedef struct {
     size_t eager_bytes;      /* longest message sent before it is matched; 0: no limit */
     size_t control_bytes;    /* the envelope of a message */
     double overhead;         /* seconds per message of a rank's time, at both ends;
-                                negative: as the topology says (topo/costs.h) */
+                                negative: as the topology says (topo/topology.h) */
     double fold_rate;        /* bytes/s that a rank adds up; 0: adding takes no time */
     const double *arrivals;  /* [ranks] seconds after which each rank enters the call;
                                 NULL: all at 0 */

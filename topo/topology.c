@@ -17,6 +17,13 @@
 /* Of TCP. */
 #define MAX_PORT 65535
 
+/* Of a message, where nobody measured. */
+#define MESSAGE_SECONDS 20e-6
+
+/* Of the two ends of a message, those whose work does not overlap: with MESSAGE_SECONDS
+ * what chunks showed to cost on their way. */
+#define ENDS 1.5
+
 /* Add a copy of @a vertex and its strings. */
 static void add_vertex(mtree_topology_t *topology, mtree_vertex_t vertex)
 {
@@ -372,4 +379,16 @@ mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
     *from_p = from;
     *to_p = to < 0 ? start : to;
     return MTREE_ERR_UNREACHABLE;
+}
+
+mtree_message_cost_t mtree_message_cost(const mtree_message_cost_t *measured)
+{
+    return (mtree_message_cost_t){.message = measured->message > 0.0 ? measured->message
+                                                                     : MESSAGE_SECONDS,
+                                  .byte = measured->byte};
+}
+
+double mtree_message_cost_hop(const mtree_message_cost_t *measured)
+{
+    return ENDS * mtree_message_cost(measured).message;
 }
