@@ -4,85 +4,73 @@
 from xml.parsers import expat
 
 MOST_DEPTH = 256
-
-
-class Element:
-    def __init__(self, name, attributes, line):
-        self.name, self.line = name.rpartition(":")[2], line
-        self.attributes, self.children, self.text, self.is_empty = attributes, [], "", True
-
-
-def parse(network, content, what):
-    """The root of a file, which expat reads nothing else for."""
-    parser, opened = expat.ParserCreate(), [Element("", {}, 0)]
-
-    def start(name, attributes):
-        if len(opened) > MOST_DEPTH:
-            network.fail(parser.CurrentLineNumber, f"elements nested too deeply: not {what}")
-        opened[-1].is_empty = False
-        opened[-1].children.append(Element(name, attributes, parser.CurrentLineNumber))
-        opened.append(opened[-1].children[-1])
-
-    def end(_):
-        inner = opened.pop()
-        opened[-1].text += inner.text
-
-    def text(data):
-        opened[-1].is_empty = False
-        opened[-1].text += data
-
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        network.fail(error.lineno, f"{expat.ErrorString(error.code)}: not {what}")
-    except (LookupError, ValueError) as error:
-        network.fail(1, f"{error}: not {what}")
-    return opened[0].children[0]
+IDENTIFIERS = {"node": ("id",), "edge": ("source", "target")}
+# What files of other programs begin with.
+OTHERS = {"system": "; it looks like NCCL's", "network": "; it looks like SNDlib's", "topology": "; it looks like hwloc's, of a machine"}
 
 
 class GraphMl:
+    """What is open while expat reads a file."""
+
     def __init__(self, network):
-        self.network, self.names = network, {}  # of data keys, by their id
+        self.network, self.parser = network, expat.ParserCreate()
+        self.names, self.depth = {}, 0  # names of data keys, by their id
+        self.records = [(None, 0)]  # of nodes and edges, with their lines
+        self.data = None  # the depth of a data element, its line, its name and its text
 
-    def take(self, element, record):
-        """@a record: of the node or edge around it; None: there is none."""
-        network, attributes, line = self.network, element.attributes, element.line
-        if element.name == "key":
-            if "id" in attributes and "attr.name" in attributes:
-                self.names[attributes["id"]] = attributes["attr.name"]
-        elif element.name == "data":
-            self.take_data(element, self.names.get(attributes.get("key"), "id"), record)
-        elif element.name in ("node", "edge"):
-            inner = {}
-            for key in ("id",) if element.name == "node" else ("source", "target"):
+    def start(self, name, attributes):
+        name, line = name.rpartition(":")[2], self.parser.CurrentLineNumber
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            self.network.fail(line, "elements nested too deeply: not a GraphML file")
+        if self.depth == 1 and name != "graphml":
+            self.network.fail(line, f"<{name}> is not GraphML's <graphml>{OTHERS.get(name, '')}; XML of others is not read")
+        if self.data is not None:
+            return
+        if name == "key" and "id" in attributes and "attr.name" in attributes:
+            self.names[attributes["id"]] = attributes["attr.name"]
+        elif name == "data":
+            self.data = [self.depth, line, self.names.get(attributes.get("key"), "id"), ""]
+        elif name == "graph":
+            self.network.directed = attributes.get("edgedefault") == "directed"
+        elif name in IDENTIFIERS:
+            self.records.append(({}, line))
+            for key in IDENTIFIERS[name]:
                 if key in attributes:
-                    network.take(inner, key, attributes[key], line)
-            self.take_all(element, inner)
-            (network.add_node if element.name == "node" else network.add_link)(inner, line)
-        else:
-            if element.name == "graph":
-                network.directed = attributes.get("edgedefault") == "directed"
-            self.take_all(element, record)
+                    self.network.take(self.records[-1][0], key, attributes[key], line)
 
-    def take_all(self, element, record):
-        for child in element.children:
-            self.take(child, record)
+    def text(self, text):
+        if self.data is not None:
+            self.data[3] += text
 
-    def take_data(self, element, name, record):
+    def end(self, name):
+        if self.data is None:
+            add = {"node": self.network.add_node, "edge": self.network.add_link}.get(name.rpartition(":")[2])
+            if add is not None:
+                add(*self.records.pop())
+        elif self.data[0] == self.depth:
+            self.take_data(*self.data[1:])
+            self.data = None
+        self.depth -= 1
+
+    def take_data(self, line, name, text):
         """A data element named id or source does not identify the node."""
-        if element.is_empty or name.lower() in ("id", "source", "target"):
+        record = self.records[-1][0]
+        if text == "" or name.lower() in ("id", "source", "target"):
             return
         if record is not None:
-            self.network.take(record, name, element.text, element.line)
+            self.network.take(record, name, text, line)
         elif name.lower() == "label" and self.network.name is None:
-            self.network.name = element.text
+            self.network.name = text
 
 
 def read_graphml(network, content):
-    root = parse(network, content, "a GraphML file")
-    if root.name != "graphml":
-        looks = {"system": "; it looks like NCCL's", "network": "; it looks like SNDlib's",
-                 "topology": "; it looks like hwloc's, of a machine"}.get(root.name, "")
-        network.fail(root.line, f"<{root.name}> is not GraphML's <graphml>{looks}; XML of others is not read")
-    GraphMl(network).take(root, None)
+    graph = GraphMl(network)
+    parser = graph.parser
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = graph.start, graph.end, graph.text
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        network.fail(error.lineno, f"{expat.ErrorString(error.code)}: not a GraphML file")
+    except (LookupError, ValueError) as error:
+        network.fail(1, f"{error}: not a GraphML file")
