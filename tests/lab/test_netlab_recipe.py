@@ -57,8 +57,8 @@ class Cables(unittest.TestCase):
 
     def test_cables_are_links_of_their_own(self):
         network = topology.parse(self.ANSWER)
-        self.assertEqual([link.rates[0] for link in network.links], [2e7, 2e7, 1e8, 4e7])
-        lab = recipe.cook(network, topology.forwarding(network), 7, 1.0, "none")
+        self.assertEqual([link["capacity_bps"][0] for link in network.links], [2e7, 2e7, 1e8, 4e7])
+        lab = recipe.cook(network, topology.forwarding(network), 7, 1.0)
         self.assertIn("address add 10.1.0.1/30 dev cable2", lab["ip"]["a"])
         self.assertIn("address add 2001:db8::2/126 dev cable3 nodad", lab["ip"]["b"])
         self.assertIn("route add 10.7.0.2/32 dev lan src 10.7.0.1", lab["ip"]["a"])
@@ -86,7 +86,7 @@ class Cables(unittest.TestCase):
         ]
         switches = [{"name": "lan"}, {"name": "fast"}]
         network = topology.parse(self.ANSWER | {"links": self.ANSWER["links"] + fast, "switches": switches})
-        ip = recipe.cook(network, topology.forwarding(network), 7, 1.0, "none")["ip"]
+        ip = recipe.cook(network, topology.forwarding(network), 7, 1.0)["ip"]
         self.assertIn("address add 10.2.0.6/29 dev cable5", ip["b"])
         bridge = [command for command in ip["fast"] if "lan4" in command]
         self.assertEqual(bridge, ["link add name lan4 type bridge mcast_snooping 0", "link set dev lan4 up",
@@ -101,10 +101,10 @@ class Forwarding(unittest.TestCase):
         tables = topology.forwarding(chain)
         self.assertEqual(tables["a"], {"b": "b", "c": "b"})
         self.assertEqual(tables["b"], {"a": "a", "c": "c"})
-        commands = recipe.cook(chain, tables, 7, 1.0, "none")["ip"]["a"]
+        commands = recipe.cook(chain, tables, 7, 1.0)["ip"]["a"]
         self.assertIn("route add 10.7.0.3/32 dev b src 10.7.0.1", commands)
         commands = recipe.cook(
-            chain, tables, 7, 1.0, "none", congestion_control="reno"
+            chain, tables, 7, 1.0, congestion_control="reno"
         )["ip"]["a"]
         self.assertIn("route add 10.7.0.3/32 dev b src 10.7.0.1 congctl reno", commands)
 
@@ -131,7 +131,7 @@ class Names(unittest.TestCase):
 class Shaping(unittest.TestCase):
     def test_scale_multiplies_capacity_and_not_latency(self):
         pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])
-        made = recipe.cook(pair, topology.forwarding(pair), 1, 0.25, "relay")
+        made = recipe.cook(pair, topology.forwarding(pair), 1, 0.25)
         self.assertIn("rate 25000000bit", made["tc"]["a"][0])
         self.assertEqual(made["relay"], ["relay0a relay0b 20000000 25000000 0 0 0"])
         self.assertEqual(made["description"]["links"][0]["latency_s"], 0.02)
@@ -139,20 +139,20 @@ class Shaping(unittest.TestCase):
     def test_the_relay_is_told_what_to_lose_to_reorder_and_to_hold(self):
         conditions = topology.Conditions(loss=0.01, reorder=0.5, jitter=0.003)
         pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"], conditions)
-        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0, "relay")
+        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0)
         self.assertEqual(made["relay"], ["relay0a relay0b 20000000 100000000 0.01 0.5 3000000"])
 
     def test_a_link_without_latency_that_loses_packets_needs_the_relay(self):
         links = [("a", "b", 1e8, 0, {"loss": 0.01}), ("b", "c", 1e8, 0)]
         chain = make_topology("abc", links, ["ab", "bc", "abc"])
-        made = recipe.cook(chain, topology.forwarding(chain), 1, 1.0, "relay")
+        made = recipe.cook(chain, topology.forwarding(chain), 1, 1.0)
         self.assertEqual(made["relay"], ["relay0a relay0b 0 100000000 0.01 0 0"])
         self.assertEqual(len(made["links"]), 4 + 1)
 
     def test_a_link_has_its_own_mtu_and_routes_the_least_of_theirs(self):
         links = [("a", "b", 1e8, 0), ("b", "c", 1e8, 0, {"mtu": 1500})]
         chain = make_topology("abc", links, ["ab", "bc", "abc"], topology.Conditions(mtu=4000))
-        made = recipe.cook(chain, topology.forwarding(chain), 7, 1.0, "none")
+        made = recipe.cook(chain, topology.forwarding(chain), 7, 1.0)
         self.assertIn("mtu 4000", made["links"][0])
         self.assertIn("mtu 1500", made["links"][1])
         self.assertIn("burst 3028b limit 15140b", recipe.shaper(1e6, 1500))
@@ -161,19 +161,27 @@ class Shaping(unittest.TestCase):
         self.assertIn("route add 10.7.0.3/32 dev c src 10.7.0.2", made["ip"]["b"])
 
     def test_no_latency_needs_no_relay(self):
-        pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])
-        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0, "none")
+        pair = make_topology("ab", [("a", "b", 1e8, 0)], ["ab"])
+        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0)
         self.assertEqual(made["relay"], [])
         self.assertEqual(len(made["links"]), 1)
 
     def test_netem_delays_and_tbf_below_it_shapes(self):
-        add = recipe.queue_commands("x", 1e7, 0.02, "netem")
-        self.assertEqual(len(add), 2)
-        self.assertIn("netem delay 20000us", add[0])
-        self.assertIn("parent 1:1 handle 10: tbf rate 10000000bit", add[1])
-        change = recipe.queue_commands("x", 5e6, 0.02, "netem", "replace")
+        pair = make_topology("ab", [("a", "b", 1e7, 0.02)], ["ab"])
+        topology.use_netem(pair.links)
+        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0)
+        self.assertEqual(made["relay"], [])
+        self.assertIn("netem delay 20000us", made["tc"]["a"][0])
+        self.assertIn("parent 1:1 handle 10: tbf rate 10000000bit", made["tc"]["a"][1])
+        change = recipe.queue_commands("x", 5e6, pair.links[0], "replace")
         self.assertEqual(len(change), 1)
         self.assertIn("tbf rate 5000000bit", change[0])
+
+    def test_netem_neither_loses_nor_reorders(self):
+        conditions = topology.Conditions(reorder=0.5)
+        pair = make_topology("ab", [("a", "b", 1e7, 0.02)], ["ab"], conditions)
+        topology.use_netem(pair.links)
+        self.assertTrue(topology.needs_relay(pair.links[0]))
 
 
 class Carried(unittest.TestCase):
@@ -191,7 +199,7 @@ class CrossTraffic(unittest.TestCase):
         links = [("a", "b", 1e8, 0), ("b", "c", 2e7, 0, {"cross_bps": 5e6})]
         conditions = topology.Conditions(cross=quantities.parse_rate("x0.5"))
         chain = make_topology("abc", links, ["ab", "bc", "abc"], conditions)
-        made = recipe.cook(chain, topology.forwarding(chain), 1, 0.1, "none")
+        made = recipe.cook(chain, topology.forwarding(chain), 1, 0.1)
         self.assertEqual(
             cross.lines(made["description"]),
             ["a b 5000000 9000", "b a 5000000 9000", "b c 500000 9000", "c b 500000 9000"],

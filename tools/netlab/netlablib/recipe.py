@@ -9,7 +9,7 @@ hardware address and do not use ARP, so that no address resolution waits in a fu
 import ipaddress
 import re
 
-from .topology import BURST_SECONDS, DEFAULT_MTU, route_mtus
+from .topology import BURST_SECONDS, DEFAULT_MTU, ends, needs_relay, route_mtus
 
 HOST_DEVICE = "netlab"  # carries a host's address, the same on every host
 HOST_PEER = "netlab-peer"  # its other end: without one that is up it reports no carrier
@@ -25,7 +25,7 @@ TAKEN_DEVICES = {"lo", "all", "default", HOST_DEVICE, HOST_PEER}
 def namespace_names(vertices):
     """Vertex name -> namespace name: the same where it can be a file name."""
     return {
-        vertex.name: vertex.name if SAFE_NAME.match(vertex.name) else f"vertex{number}"
+        vertex["name"]: vertex["name"] if SAFE_NAME.match(vertex["name"]) else f"vertex{number}"
         for number, vertex in enumerate(vertices)
     }
 
@@ -38,7 +38,7 @@ def device_name(neighbour, number):
 
 def link_device(link, side, number):
     """The device of LINK, the NUMBERth, at its end SIDE."""
-    return f"cable{number}" if link.addresses else device_name(link.ends[1 - side], number)
+    return f"cable{number}" if link["addresses"] else device_name(ends(link)[1 - side], number)
 
 
 def least_network(addresses):
@@ -54,24 +54,24 @@ def least_network(addresses):
 
 def lan_of(link):
     """The switch of LINK and the network that it belongs to there: addresses of one /24, or /64."""
-    side = link.addresses.index(None)
-    mine = link.addresses[1 - side]
+    side = link["addresses"].index(None)
+    mine = link["addresses"][1 - side]
     bits = 64 if ":" in mine else 24
-    return link.ends[side], ipaddress.ip_network(f"{mine}/{bits}", strict=False)
+    return ends(link)[side], ipaddress.ip_network(f"{mine}/{bits}", strict=False)
 
 
 def is_lan(link):
     """Whether LINK leads from an interface with a network of its own to a switch."""
-    return None in link.addresses
+    return None in link["addresses"]
 
 
 def cable_network(link, links):
     """The network of a link that names its ends."""
     if not is_lan(link):
-        return least_network(link.addresses)
+        return least_network(link["addresses"])
     return least_network([
         address for other in links if is_lan(other) and lan_of(other) == lan_of(link)
-        for address in other.addresses if address
+        for address in other["addresses"] if address
     ])
 
 
@@ -90,44 +90,39 @@ def shaper(rate, mtu):
     return f"tbf rate {rate}bit burst {burst}b limit {limit}b"
 
 
-def queue_commands(device, rate, latency, kind, verb="add", mtu=DEFAULT_MTU):
-    """The tc commands for one end of a link, latency in seconds."""
-    if kind != "netem" or latency == 0:
-        return [f"qdisc {verb} dev {device} root {shaper(rate, mtu)}"]
+def queue_commands(device, rate, link, verb="add"):
+    """The tc commands for one end of a link."""
+    shape = shaper(rate, link["mtu"])
+    if not link["netem"]:
+        return [f"qdisc {verb} dev {device} root {shape}"]
     # netem holds what is on the wire: the link's rate for its latency in small packets.
-    packets = 1000 + int(rate * latency / 8 / 64)
-    commands = (
-        [
-            f"qdisc add dev {device} root handle 1: netem delay "
-            f"{latency * 1e6:.0f}us limit {packets}"
-        ]
-        if verb == "add"
-        else []
-    )
-    return commands + [f"qdisc {verb} dev {device} parent 1:1 handle 10: {shaper(rate, mtu)}"]
+    packets = 1000 + int(rate * link["latency_s"] / 8 / 64)
+    delay = f"netem delay {link['latency_s'] * 1e6:.0f}us limit {packets}"
+    held = [f"qdisc add dev {device} root handle 1: {delay}"] if verb == "add" else []
+    return [*held, f"qdisc {verb} dev {device} parent 1:1 handle 10: {shape}"]
 
 
-def link_commands(number, link, namespaces, relayed):
+def link_commands(number, link, namespaces):
     """Create the devices of a link, to be run in the lab's own namespace."""
-    ends = [
-        (link_device(link, side, number), namespaces[link.ends[side]])
+    devices = [
+        (link_device(link, side, number), namespaces[ends(link)[side]])
         for side in (0, 1)
     ]
     # A bridge takes what is addressed to one of its ports.
-    kinds = ["6d" if is_lan(link) and link.addresses[side] is None else "6c" for side in (0, 1)]
+    kinds = ["6d" if is_lan(link) and link["addresses"][side] is None else "6c" for side in (0, 1)]
     common = [
-        f"mtu {link.mtu} address 02:6e:{kind}:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
+        f"mtu {link['mtu']} address 02:6e:{kind}:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
         for kind in kinds
     ]
-    if not relayed:
+    if not needs_relay(link):
         return [
-            f"link add name {ends[0][0]} {common[0]} netns {ends[0][1]} type veth "
-            f"peer name {ends[1][0]} {common[1]} netns {ends[1][1]}"
+            f"link add name {devices[0][0]} {common[0]} netns {devices[0][1]} type veth "
+            f"peer name {devices[1][0]} {common[1]} netns {devices[1][1]}"
         ]
     commands = []
-    for side, ((device, namespace), relay) in enumerate(zip(ends, relay_devices(number))):
+    for side, ((device, namespace), relay) in enumerate(zip(devices, relay_devices(number))):
         commands += [
-            f"link add name {relay} mtu {link.mtu} type veth "
+            f"link add name {relay} mtu {link['mtu']} type veth "
             f"peer name {device} {common[side]} netns {namespace}",
             f"link set dev {relay} arp off up",
         ]
@@ -144,7 +139,7 @@ def cable_commands(links, side, number):
     of its own, or is a port of a bridge."""
     link = links[number]
     device = link_device(link, side, number)
-    mine = link.addresses[side]
+    mine = link["addresses"][side]
     if mine is None:
         first = next(other for other, one in enumerate(links) if is_lan(one) and lan_of(one) == lan_of(link))
         bridge = f"lan{first}"
@@ -160,8 +155,9 @@ def cable_commands(links, side, number):
 
 def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control=None):
     """The ip commands inside a vertex's namespace: address, devices, routes."""
-    mine = addresses[vertex.name]
-    mtu = max((link.mtu for link in topology.links), default=DEFAULT_MTU)
+    name = vertex["name"]
+    mine = addresses[name]
+    mtu = max((link["mtu"] for link in topology.links), default=DEFAULT_MTU)
     commands = [
         "link set dev lo up",
         f"link add name {HOST_DEVICE} mtu {mtu} type veth peer name {HOST_PEER} mtu {mtu}",
@@ -171,17 +167,18 @@ def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control
     ]
     devices, device_mtus = {}, {}
     for link_number, link in enumerate(topology.links):
-        if vertex.name in link.ends and link.addresses:
-            side = link.ends.index(vertex.name)
+        if name not in ends(link):
+            continue
+        side = ends(link).index(name)
+        device = link_device(link, side, link_number)
+        if link["addresses"]:
             commands += cable_commands(topology.links, side, link_number)
-        elif vertex.name in link.ends:
-            neighbour = link.ends[1 - link.ends.index(vertex.name)]
-            devices[neighbour] = device_name(neighbour, link_number)
-            device_mtus[neighbour] = link.mtu
-            commands.append(f"link set dev {devices[neighbour]} arp off up")
-        if vertex.name in link.ends and link.loss > 0:
+        else:
+            neighbour = ends(link)[1 - side]
+            devices[neighbour], device_mtus[neighbour] = device, link["mtu"]
+            commands.append(f"link set dev {device} arp off up")
+        if link["loss"] > 0:
             # Each packet is lost by itself, so the kernel cuts segments before the relay.
-            device = link_device(link, link.ends.index(vertex.name), link_number)
             commands.append(f"link set dev {device} gso_max_segs 1")
     control = f" congctl {congestion_control}" if congestion_control else ""
     for target, neighbour in table.items():
@@ -194,73 +191,50 @@ def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control
     return commands
 
 
-def is_relayed(link, kind):
-    """Whether netlab_relay copies the packets of a link."""
-    return kind == "relay" and (link.latency > 0 or link.needs_relay)
-
-
 def relay_lines(links, scale):
     """What netlab_relay reads: two devices, delay in ns, bits/s (for its memory), the parts of
     all packets that are lost and that overtake others, and the jitter in ns."""
     lines = []
     for number, link in enumerate(links):
-        if is_relayed(link, "relay"):
+        if needs_relay(link):
             first, second = relay_devices(number)
             lines.append(
-                f"{first} {second} {link.latency * 1e9:.0f} "
-                f"{max(link.rates) * scale:.0f} {link.loss:g} {link.reorder:g} "
-                f"{link.jitter * 1e9:.0f}"
+                f"{first} {second} {link['latency_s'] * 1e9:.0f} "
+                f"{max(link['capacity_bps']) * scale:.0f} {link['loss']:g} {link['reorder']:g} "
+                f"{link['jitter_s'] * 1e9:.0f}"
             )
     return lines
 
 
-def describe_link(link, devices, scale, kind):
-    """What netlab keeps of a link, in bits/s and seconds as the lab has them."""
+def describe_link(link, devices, scale):
+    """What netlab keeps of a link: rates are as the lab has them."""
     return {
-        "from": link.ends[0],
-        "to": link.ends[1],
+        **link,
         "devices": devices,
-        "addresses": list(link.addresses),
-        "capacity_bps": [rate * scale for rate in link.rates],
-        "file_capacity_bps": list(link.rates),
-        "latency_s": link.latency if kind != "none" else 0,
-        "mtu": link.mtu,
-        "loss": link.loss,
-        "jitter_s": link.jitter,
-        "cross_bps": [rate * scale for rate in link.cross],
+        "capacity_bps": [rate * scale for rate in link["capacity_bps"]],
+        "file_capacity_bps": link["capacity_bps"],
+        "cross_bps": [rate * scale for rate in link["cross_bps"]],
     }
 
 
-def describe_vertex(vertex, namespace, own_address):
-    """What netlab keeps of a host or switch."""
-    return {
-        "name": vertex.name,
-        "host": vertex.host,
-        "is_host": vertex.is_host,
-        "namespace": namespace,
-        "address": own_address,
-    }
-
-
-def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
+def cook(topology, tables, lab_number, scale, congestion_control=None):
     """The lab: what the holder runs, and the description that netlab keeps of it.
 
-    `kind` is what delays packets: "none", "netem" (the kernel) or "relay"; the congestion
-    control is TCP's, the kernel's default if None.
+    The congestion control is TCP's, the kernel's default if None.
     """
     namespaces = namespace_names(topology.vertices)
     addresses = {
-        vertex.name: address(lab_number, number)
+        vertex["name"]: address(lab_number, number)
         for number, vertex in enumerate(topology.vertices)
     }
     mtus = route_mtus(topology, tables)
     ip = {
-        namespaces[vertex.name]: vertex_commands(
+        namespaces[vertex["name"]]: vertex_commands(
             vertex,
             topology,
             addresses,
-            tables[vertex.name],
-            mtus[vertex.name],
+            tables[vertex["name"]],
+            mtus[vertex["name"]],
             congestion_control,
         )
         for vertex in topology.vertices
@@ -268,22 +242,21 @@ def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
     tc = {namespace: [] for namespace in ip}
     links, described = [], []
     for number, link in enumerate(topology.links):
-        links += link_commands(number, link, namespaces, is_relayed(link, kind))
+        links += link_commands(number, link, namespaces)
         devices = [link_device(link, side, number) for side in (0, 1)]
         for side in (0, 1):
-            tc[namespaces[link.ends[side]]] += queue_commands(
-                devices[side], link.rates[side] * scale, link.latency, kind, mtu=link.mtu
-            )
-        described.append(describe_link(link, devices, scale, kind))
+            rate = link["capacity_bps"][side] * scale
+            tc[namespaces[ends(link)[side]]] += queue_commands(devices[side], rate, link)
+        described.append(describe_link(link, devices, scale))
     vertices = [
-        describe_vertex(vertex, namespaces[vertex.name], addresses[vertex.name])
+        {**vertex, "namespace": namespaces[vertex["name"]], "address": addresses[vertex["name"]]}
         for vertex in topology.vertices
     ]
     return {
         "ip": ip,
         "tc": tc,
         "links": links,
-        "relay": relay_lines(topology.links, scale) if kind == "relay" else [],
-        "ipv6": any(":" in (address or "") for link in topology.links for address in link.addresses),
+        "relay": relay_lines(topology.links, scale),
+        "ipv6": any(":" in (address or "") for link in topology.links for address in link["addresses"]),
         "description": {"vertices": vertices, "links": described},
     }

@@ -15,13 +15,12 @@ END_SECONDS = 5.0  # for the user's command to end after a signal
 BEARABLE_RATE = 1e9  # bits/s per processor, all links and directions (docs/lab.md)
 
 
-def latency_kind(options, network):
-    """What delays packets, and the relay's program if it does: (kind, program)."""
-    needs_relay = any(link.needs_relay for link in network.links)
-    if not needs_relay and not any(link.latency > 0 for link in network.links):
-        return "none", None
-    if not needs_relay and capabilities.has_netem():
-        return "netem", None
+def find_relay(network):
+    """The program that holds or loses packets of some links; None: no link needs it."""
+    if capabilities.has_netem():
+        topology.use_netem(network.links)
+    if not any(map(topology.needs_relay, network.links)):
+        return None
     program = topology.find_program("netlab_relay", "NETLAB_RELAY")
     if program is None:
         raise NetlabError(
@@ -29,7 +28,14 @@ def latency_kind(options, network):
             "neither in the build folder nor on PATH: build it with make, or leave latency "
             "out: --no-latency"
         )
-    return "relay", program
+    return program
+
+
+def latency_kind(network, relay_program):
+    """What delays packets, for `netlab status`."""
+    if relay_program is not None:
+        return "relay"
+    return "netem" if any(link["netem"] for link in network.links) else "none"
 
 
 def most_carried(network):
@@ -37,14 +43,14 @@ def most_carried(network):
     more than its switch gets from other switches, where it has such links."""
     links_at, elsewhere = Counter(), Counter()
     for link in network.links:
-        links_at.update(link.ends)
+        links_at.update(topology.ends(link))
     for link in network.links:
-        if all(links_at[end] > 1 for end in link.ends):
-            elsewhere.update(dict.fromkeys(link.ends, max(link.rates)))
+        if all(links_at[end] > 1 for end in topology.ends(link)):
+            elsewhere.update(dict.fromkeys(topology.ends(link), max(link["capacity_bps"])))
     return sum(
-        min(rate, max(elsewhere[end] for end in link.ends) or rate)
+        min(rate, max(elsewhere[end] for end in topology.ends(link)) or rate)
         for link in network.links
-        for rate in link.rates
+        for rate in link["capacity_bps"]
     )
 
 
@@ -85,16 +91,14 @@ def spawn_holder(lab, lifeline):
     return process, ours
 
 
-def write_lab(lab, number, options, network, latency):
+def write_lab(lab, number, options, network, relay_program):
     """Write into the lab's folder what its holder and its programs need."""
-    kind, relay_program = latency
     topology.write(options, lab.path(labs.TOPOLOGY))
     made = recipe.cook(
         network,
         topology.forwarding(network),
         number,
         options.scale,
-        kind,
         options.congestion_control,
     )
     made["relay_program"] = relay_program
@@ -103,7 +107,7 @@ def write_lab(lab, number, options, network, latency):
     lab.description = {
         "file": os.path.abspath(options.file),
         "scale": options.scale,
-        "latency": kind,
+        "latency": latency_kind(network, relay_program),
         "congestion_control": options.congestion_control
         or capabilities.congestion_control("default"),
         "number": number,
@@ -116,7 +120,7 @@ def start(options, network, lifeline):
     """Build the lab of `network`; it stands until stop() or the end of its lifeline."""
     capabilities.require_namespaces()
     capabilities.require_congestion_control(options.congestion_control)
-    latency = latency_kind(options, network)
+    relay_program = find_relay(network)
     name = options.name or labs.default_name(options.file)
     if not recipe.SAFE_NAME.match(name):
         raise NetlabError(
@@ -126,7 +130,7 @@ def start(options, network, lifeline):
     warn_of_too_much(network, options.scale)
     lab, number = labs.claim(name)
     try:
-        write_lab(lab, number, options, network, latency)
+        write_lab(lab, number, options, network, relay_program)
         process, lab.lifeline = spawn_holder(lab, lifeline)
         lab.description["holder"] = process.pid
         lab.description["holder_start"] = labs.start_time(process.pid)
@@ -226,14 +230,7 @@ def set_capacity(lab, link, sides, text):
         if rates[side] == 0:
             raise NetlabError(f"'{text}' is not a capacity: it must be over zero")
         vertex = lab.find_host(link["from"] if side == 0 else link["to"])
-        for command in recipe.queue_commands(
-            link["devices"][side],
-            rates[side],
-            link["latency_s"],
-            lab.description["latency"],
-            "replace",
-            link["mtu"],
-        ):
+        for command in recipe.queue_commands(link["devices"][side], rates[side], link, "replace"):
             programs.run_inside(lab, ["tc", "-n", vertex["namespace"], *command.split()])
     link["capacity_bps"] = rates
     return rates
@@ -245,7 +242,7 @@ def set_cross(lab, link, sides, text):
     rates = list(link["cross_bps"])
     for side in sides:
         capacity = link["file_capacity_bps"][side]
-        topology.check_cross((link["from"], link["to"]), capacity, wanted.of(capacity))
+        topology.check_cross(link, capacity, wanted.of(capacity))
         rates[side] = wanted.of(capacity) * lab.description["scale"]
     link["cross_bps"] = rates
     cross.start(lab)

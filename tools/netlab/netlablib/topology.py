@@ -17,31 +17,6 @@ BURST_SECONDS = 0.002  # of traffic that may follow at once when the machine was
 
 
 @dataclass
-class Vertex:
-    name: str  # the node's name in the file
-    host: str  # the host name that mpirun uses
-    is_host: bool  # ranks run here; False: a switch, which only forwards
-
-
-@dataclass
-class Link:
-    ends: tuple  # two vertex names, as in the file
-    rates: list  # bits/s as in the file, from ends[0] to ends[1] and back
-    latency: float  # seconds, one way
-    mtu: int = DEFAULT_MTU
-    loss: float = 0.0  # the part of packets that is lost
-    reorder: float = 0.0  # the part that overtakes others
-    jitter: float = 0.0  # the most seconds beyond the latency
-    cross: list = field(default_factory=lambda: [0.0, 0.0])  # bits/s, as rates
-    addresses: tuple = ()  # of its ends, where the file names them: no route takes it; None at a switch
-
-    @property
-    def needs_relay(self):
-        """Whether packets meet what netem does otherwise, or not at all."""
-        return self.loss > 0 or self.reorder > 0 or self.jitter > 0
-
-
-@dataclass
 class Conditions:
     """Of links that the file says nothing else of."""
 
@@ -52,19 +27,34 @@ class Conditions:
     cross: Rate = field(default_factory=lambda: Rate(0.0))
 
 
+def ends(link):
+    return link["from"], link["to"]
+
+
+def needs_relay(link):
+    """Whether netlab_relay holds, loses or reorders packets on it."""
+    return not link["netem"] and any(link[key] > 0 for key in ("latency_s", "loss", "reorder", "jitter_s"))
+
+
+def use_netem(links):
+    """Let the kernel hold the packets of LINKS, where nothing but latency is wanted on any of them."""
+    if all(link[key] == 0 for link in links for key in ("loss", "reorder", "jitter_s")):
+        for link in links:
+            link["netem"] = link["latency_s"] > 0
+
+
 @dataclass
 class Topology:
-    vertices: list
-    links: list
+    vertices: list  # each with its "name" in the file, the name "host" that mpirun uses, and "is_host"
+    links: list  # as parse_link() makes them
     routes: dict  # (from, to) -> [from, ..., to], for every ordered pair of hosts
 
     def link_between(self):
         """Map (vertex, vertex), in either order, to the number of the link that routes take."""
         numbers = {}
         for number, link in enumerate(self.links):
-            if link.addresses:
-                continue
-            numbers[link.ends] = numbers[link.ends[::-1]] = number
+            if not link["addresses"]:
+                numbers[ends(link)] = numbers[ends(link)[::-1]] = number
         return numbers
 
 
@@ -151,11 +141,11 @@ def write(options, path):
     ask_mtree(options, "--scale", repr(options.scale), *conditions, "--output", path)
 
 
-def check_cross(ends, capacity, rate):
+def check_cross(link, capacity, rate):
     """Refuse cross traffic that leaves nothing of a direction."""
     if rate >= capacity:
         raise NetlabError(
-            f"link {ends[0]}--{ends[1]}: cross traffic of {rate / 1e6:g} Mb/s leaves nothing of "
+            f"link {link['from']}--{link['to']}: cross traffic of {rate / 1e6:g} Mb/s leaves nothing of "
             f"{capacity / 1e6:g} Mb/s"
         )
 
@@ -168,17 +158,20 @@ def parse_link(entry, conditions):
         for capacity in capacities
     ]
     for capacity, rate in zip(capacities, cross):
-        check_cross((entry["from"], entry["to"]), capacity, rate)
-    return Link(
-        (entry["from"], entry["to"]),
-        capacities,
-        entry["latency_s"],
-        mtu=int(entry.get("mtu", conditions.mtu)),
-        loss=entry.get("loss", conditions.loss),
-        reorder=conditions.reorder,
-        jitter=entry.get("jitter_s", conditions.jitter),
-        cross=cross,
-    )
+        check_cross(entry, capacity, rate)
+    return {
+        "from": entry["from"],
+        "to": entry["to"],
+        "capacity_bps": capacities,
+        "latency_s": entry["latency_s"],
+        "mtu": int(entry.get("mtu", conditions.mtu)),
+        "loss": entry.get("loss", conditions.loss),
+        "reorder": conditions.reorder,
+        "jitter_s": entry.get("jitter_s", conditions.jitter),
+        "cross_bps": cross,
+        "netem": False,
+        "addresses": [],  # of its ends, where the file names them: no route takes it; None at a switch
+    }
 
 
 def parse_links(entry, conditions):
@@ -188,17 +181,16 @@ def parse_links(entry, conditions):
     links = []
     for cable in entry["cables"]:
         link = parse_link(entry | {"capacity_bps": cable["capacity_bps"]}, conditions)
-        link.addresses = (cable.get("from_address"), cable.get("to_address"))
-        links.append(link)
+        links.append(link | {"addresses": [cable.get("from_address"), cable.get("to_address")]})
     return links
 
 
 def parse(answer, conditions=None):
     """The topology of ANSWER; the command line's options can be the conditions."""
     conditions = conditions or Conditions()
-    vertices = [Vertex(entry["name"], entry["host"], True) for entry in answer["hosts"]]
-    vertices += [
-        Vertex(entry["name"], entry["name"], False) for entry in answer["switches"]
+    vertices = [
+        {"name": entry["name"], "host": entry["host"] if is_host else entry["name"], "is_host": is_host}
+        for is_host, entries in ((True, answer["hosts"]), (False, answer["switches"])) for entry in entries
     ]
     links = [link for entry in answer["links"] for link in parse_links(entry, conditions)]
     routes = {(entry["from"], entry["to"]): entry["via"] for entry in answer["routes"]}
@@ -211,7 +203,7 @@ def forwarding(topology):
     mtree's routes depend on the destination alone, as the kernel's do; if they did not,
     packets would leave them unnoticed.
     """
-    tables = {vertex.name: {} for vertex in topology.vertices}
+    tables = {vertex["name"]: {} for vertex in topology.vertices}
     for (source, target), route in topology.routes.items():
         for here, following in zip(route, route[1:]):
             if tables[here].setdefault(target, following) != following:
@@ -226,13 +218,13 @@ def forwarding(topology):
 def route_mtus(topology, tables):
     """The longest packet that passes from a vertex to host `to` is [vertex][to]."""
     numbers = topology.link_between()
-    mtus = {vertex.name: {} for vertex in topology.vertices}
+    mtus = {vertex["name"]: {} for vertex in topology.vertices}
     for here in tables:
         for target in tables[here]:
             at, least = here, MOST_MTU
             while at != target:
                 following = tables[at][target]
-                least = min(least, topology.links[numbers[at, following]].mtu)
+                least = min(least, topology.links[numbers[at, following]]["mtu"])
                 at = following
             mtus[here][target] = least
     return mtus
