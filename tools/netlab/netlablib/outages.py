@@ -29,11 +29,11 @@ def change(lab, link, side, is_cut):
         programs.run_inside(lab, [*enter(lab, vertex), *remove])
 
 
-def switch(name, link_text, is_cut):
+def switch(options, is_cut):
     """Cut or mend the directions of a link; those that are so stay so."""
     with labs.lock():
-        lab = labs.find(name)
-        link, sides = find_link(lab, link_text)
+        lab = labs.find(options.lab)
+        link, sides = find_link(lab, options.link)
         states = link.setdefault("is_cut", [False, False])
         for side in sides:
             if states[side] != is_cut:
@@ -42,18 +42,18 @@ def switch(name, link_text, is_cut):
         lab.save()
 
 
-def cut(name, link_text, seconds):
-    """The link loses every packet, for some SECONDS or, if None, until it is mended."""
-    switch(name, link_text, True)
-    if seconds is not None:
+def cut(options):
+    """The link loses every packet, for some seconds or until it is mended."""
+    switch(options, True)
+    if options.seconds is not None:
         try:
-            time.sleep(seconds)
+            time.sleep(options.seconds)
         finally:
-            switch(name, link_text, False)
+            mend(options)
 
 
-def mend(name, link_text):
-    switch(name, link_text, False)
+def mend(options):
+    switch(options, False)
 
 
 def addresses(lab, vertex):
@@ -78,29 +78,28 @@ def select(lab, first, second, ports):
     return wanted
 
 
-def connections(name, first, second, ports, options):
-    """The lab, the two hosts and what ss says with OPTIONS of their connections."""
-    lab = labs.find(name)
-    ends = [lab.find_host(host) for host in (first, second)]
-    output = programs.run_inside(lab, [*enter(lab, ends[0]), "ss", options, select(lab, *ends, ports)])
+def connections(options, *words):
+    """The lab, the two hosts and what ss says with WORDS of their connections."""
+    lab = labs.find(options.lab)
+    ends = [lab.find_host(host) for host in (options.first, options.second)]
+    output = programs.run_inside(lab, [*enter(lab, ends[0]), "ss", *words, select(lab, *ends, options.ports)])
     return lab, ends, output
 
 
-def reset(name, first, second, ports):
-    """End all these connections; returns how many."""
-    _, _, output = connections(name, first, second, ports, "-HtnK")
+def reset(options):
+    """End all these connections."""
+    _, _, output = connections(options, "-HtnK")
     if "not supported" in output:
         raise NetlabError("the kernel ends no connections: it is built without INET_DIAG_DESTROY")
-    return len(output.splitlines())
+    print(f"{options.first} and {options.second}: {len(output.splitlines())} connections ended")
 
 
-def forget(name, first, second, ports, one_way):
-    """No packet of these connections arrives any more (ONE_WAY: at the first host), and nobody is told; returns how
-    many there are."""
-    lab, ends, output = connections(name, first, second, ports, "-Htn")
+def forget(options):
+    """No packet of these connections arrives any more, one way at the first host, and nobody is told."""
+    lab, ends, output = connections(options, "-Htn")
     found = [(own, peer) for own, peer in re.findall(r":(\d+)\s+\S+:(\d+)", output)]
-    for vertex, pairs in zip(ends[:1] if one_way else ends, ([(peer, own) for own, peer in found], found)):
+    for vertex, pairs in zip(ends[:1] if options.one_way else ends, ([(peer, own) for own, peer in found], found)):
         if pairs:
             rules = [packet_filter.drop_connection(*pair) for pair in pairs]
             install(lab, vertex, rules, f"forget-{time.monotonic_ns()}")
-    return len(found)
+    print(f"{options.first} and {options.second}: {len(found)} connections forgotten")

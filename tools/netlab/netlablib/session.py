@@ -208,9 +208,7 @@ def find_link(lab, text):
         if passed > 0 and {link["from"], link["to"]} == set(named.replace("->", "--").split("--")):
             passed -= 1
             continue
-        for side, ends in enumerate(
-            ((link["from"], link["to"]), (link["to"], link["from"]))
-        ):
+        for side, ends in enumerate((topology.ends(link), topology.ends(link)[::-1])):
             if named == "--".join(ends):
                 return link, [0, 1]
             if named == "->".join(ends):
@@ -249,24 +247,22 @@ def set_cross(lab, link, sides, text):
     return rates
 
 
-def change(name, link_text, setting):
-    """Change a link of the standing lab NAME; returns one line per direction for the user."""
-    key, _, value = setting.partition("=")
+def change(options):
+    """Change a link of a standing lab."""
+    key, _, value = options.setting.partition("=")
     setters = {"capacity": (set_capacity, ""), "cross": (set_cross, " of cross traffic")}
     if key not in setters:
-        raise NetlabError(f"'{setting}': only capacity=RATE and cross=RATE can be set")
+        raise NetlabError(f"'{options.setting}': only capacity=RATE and cross=RATE can be set")
     setter, what = setters[key]
     with labs.lock():
-        lab = labs.find(name)
+        lab = labs.find(options.lab)
         if lab.holder is None:
             raise NetlabError(
                 f"lab {lab.name} has no holder any more: netlab down {lab.name}"
             )
-        link, sides = find_link(lab, link_text)
+        link, sides = find_link(lab, options.link)
         rates = setter(lab, link, sides, value)
         lab.save()
-    ends = ((link["from"], link["to"]), (link["to"], link["from"]))
-    return [
-        f"{ends[side][0]}->{ends[side][1]}: {rates[side] / 1e6:g} Mb/s{what}"
-        for side in sides
-    ]
+    for side in sides:
+        ends = topology.ends(link)[:: -1 if side else 1]
+        print(f"{'->'.join(ends)}: {rates[side] / 1e6:g} Mb/s{what}")
