@@ -7,7 +7,7 @@ import secrets
 import subprocess
 
 from .errors import reason
-from .facts import lack_of_facts, lack_of_paths
+from .facts import FACTS, lack, paths_among
 
 FORMAT = 1
 FACTS_SECONDS = 6.0
@@ -104,12 +104,12 @@ def gather(channel, environment, mtree):
         for number in range(len(names))
     }
     told = channel.ask(requests, FACTS_SECONDS)
-    facts = {number: its for number, its in told.items() if lack_of_facts(its) is None}
+    facts = {number: its for number, its in told.items() if lack(its, FACTS, "facts") is None}
     wanted = {number: targets(number, names, facts) for number in facts}
     paths = channel.ask(
         {number: {"do": "connect", "targets": wanted[number]} for number in facts}, CONNECT_SECONDS
     )
-    long = {number: long_targets(its) for number, its in paths.items() if lack_of_paths(its, len(names)) is None}
+    long = {number: long_targets(its) for number, its in paths.items() if lack(its, paths_among(len(names)), "paths") is None}
     streams = channel.ask(
         {number: {"do": "stream", "targets": long[number]} for number in long if long[number]},
         STREAM_SECONDS,
