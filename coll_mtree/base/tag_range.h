@@ -78,8 +78,8 @@ void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots, int count);
 #define COLL_MTREE_LIVE_CALLS 32
 #define COLL_MTREE_CALL_TAGS  512
 
-/* Tags of the handshakes of coll_mtree/tcp. */
-#define COLL_MTREE_TCP_TAGS 1
+/* Tags of coll_mtree/tcp/handshake.c. */
+#define COLL_MTREE_TCP_TAGS 2
 
 /* Tags of control messages. */
 #define COLL_MTREE_CONTROL_TAGS 131072

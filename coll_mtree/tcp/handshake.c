@@ -3,19 +3,27 @@
 
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/sockets.h"
+#include "coll_mtree/transport/progress.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "ompi/mca/pml/pml.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the tags: of what two ends say over the PML, and of a rank that ends the job. */
+enum { WORD_TAG, END_TAG, NUM_TAGS };
+
+_Static_assert(NUM_TAGS == COLL_MTREE_TCP_TAGS, "the tags");
 
 /* What an end says over the PML. */
 typedef enum {
@@ -70,7 +78,7 @@ static void say(coll_mtree_handshake_t *handshake, what_t what, int error)
     handshake->mine->what = what;
     handshake->mine->error = error;
     handshake->has_spoken = true;
-    handshake->sent = coll_mtree_message_send(&channel, handshake->rank, 0,
+    handshake->sent = coll_mtree_message_send(&channel, handshake->rank, WORD_TAG,
                                               handshake->mine, sizeof(word_t));
 }
 
@@ -78,7 +86,7 @@ static void await_word(coll_mtree_handshake_t *handshake)
 {
     coll_mtree_channel_t channel = world_channel();
 
-    handshake->received = coll_mtree_message_recv(&channel, handshake->rank, 0,
+    handshake->received = coll_mtree_message_recv(&channel, handshake->rank, WORD_TAG,
                                                   handshake->heard, sizeof(word_t));
 }
 
@@ -319,22 +327,62 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
     return failure;
 }
 
-/* Seconds from one turn to the next, in which a job ends that others notice to be at its
- * end, too; and turns of ranks that notice at the same time that there are no connections:
- * the first one ends the job. */
-#define TURN  2.0
-#define TURNS 8
+/* Seconds in which a rank hears what others have said, in which what it says itself is
+ * heard by others, and in which the job ends. */
+#define HEARING 1.0
+#define SAYING  2.0
+#define ENDING  10.0
+
+/* Within so many @a seconds: does a rank below @a limit say that it ends the job? */
+static bool another_ends(int limit, double seconds)
+{
+    const double end = mtree_clock_seconds() + seconds;
+    int says = 0;
+
+    while (!says && mtree_clock_seconds() < end) {
+        for (int rank = 0; rank < limit && !says; rank++) {
+            (void)MCA_PML_CALL(iprobe(rank, coll_mtree_tags_tcp() - END_TAG,
+                                      MPI_COMM_WORLD, &says, MPI_STATUS_IGNORE));
+        }
+        coll_mtree_progress_wait(COLL_MTREE_WAIT_LATER);
+    }
+    return says;
+}
+
+/*
+ * Is it this rank that says why the job ends?  Of those that find out at the same time it
+ * is the lowest one: of two either the later one hears the other before it says anything,
+ * or both hear each other before they are done.
+ */
+static bool is_first_to_end(void)
+{
+    const int own = coll_mtree_world_rank(), ranks = ompi_comm_size(MPI_COMM_WORLD);
+    const coll_mtree_channel_t channel = world_channel();
+
+    if (another_ends(ranks, HEARING)) {
+        return false;
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        if (rank != own) {
+            (void)coll_mtree_message_send(&channel, rank, END_TAG, "", 1);
+        }
+    }
+    return !another_ends(own, SAYING);
+}
 
 /* Nothing of a call goes unencrypted. */
 static void end_job(const coll_mtree_handshake_t *handshake, const failure_t *failure)
 {
     const coll_mtree_contact_t *theirs = &handshake->theirs;
 
-    mtree_clock_sleep(coll_mtree_world_rank() % TURNS * TURN);
-    mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
-                "%s (rank %d): %s; %s; the job ends",
-                handshake->mine->at.host, coll_mtree_world_rank(), theirs->port,
-                theirs->host, handshake->rank, failure->what, failure->remedy);
+    if (is_first_to_end()) {
+        mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
+                    "%s (rank %d): %s; %s; the job ends",
+                    handshake->mine->at.host, coll_mtree_world_rank(), theirs->port,
+                    theirs->host, handshake->rank, failure->what, failure->remedy);
+    } else {
+        mtree_clock_sleep(ENDING);
+    }
     coll_mtree_end_job();
 }
 
