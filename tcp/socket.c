@@ -43,26 +43,6 @@
 
 #define BBR "bbr"
 
-static socklen_t fill_address(struct sockaddr_storage *storage,
-                              const mtree_address_t *address, uint16_t port)
-{
-    memset(storage, 0, sizeof(*storage));
-    if (address->family == AF_INET) {
-        struct sockaddr_in *in = (struct sockaddr_in *)storage;
-
-        in->sin_family = AF_INET;
-        in->sin_port = htons(port);
-        memcpy(&in->sin_addr, address->bytes, sizeof(in->sin_addr));
-        return sizeof(*in);
-    }
-    struct sockaddr_in6 *in = (struct sockaddr_in6 *)storage;
-
-    in->sin6_family = AF_INET6;
-    in->sin6_port = htons(port);
-    memcpy(&in->sin6_addr, address->bytes, sizeof(in->sin6_addr));
-    return sizeof(*in);
-}
-
 /* Have the connection of @a fd begin at @a source, at a port that the system chooses when
  * the other end is known; false: the system refuses. */
 static bool bind_source(int fd, const mtree_address_t *source)
@@ -74,14 +54,15 @@ static bool bind_source(int fd, const mtree_address_t *source)
         return true;
     }
     (void)setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof(yes));
-    return bind(fd, (struct sockaddr *)&storage, fill_address(&storage, source, 0)) == 0;
+    return bind(fd, (struct sockaddr *)&storage,
+                mtree_address_to_sockaddr(source, 0, &storage)) == 0;
 }
 
 int mtree_tcp_socket_connect(const mtree_address_t *source,
                              const mtree_address_t *address, uint16_t port, int mss)
 {
     struct sockaddr_storage storage;
-    socklen_t length = fill_address(&storage, address, port);
+    socklen_t length = mtree_address_to_sockaddr(address, port, &storage);
     int fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     if (fd >= 0 && mss > 0) {
@@ -119,7 +100,7 @@ static int bind_port(int fd, sa_family_t family, uint16_t port)
 {
     mtree_address_t any = {.family = family};
     struct sockaddr_storage storage;
-    socklen_t length = fill_address(&storage, &any, port);
+    socklen_t length = mtree_address_to_sockaddr(&any, port, &storage);
     int on = 1;
 
     /* A program that is started again takes its port again, though connections of the
