@@ -20,14 +20,21 @@ static struct {
     atomic_bool is_published; /* what others may connect to; read without a lock */
 } this_process;
 
-static int count_addresses(const mtree_address_t *addresses)
+/* By what is known now; true: it has the addresses that it had before. */
+static bool describe_own(void)
 {
-    int count = 0;
+    coll_mtree_contact_t *own = &this_process.contact;
+    mtree_address_t before[MTREE_TCP_ADDRESSES];
 
-    while (count < MTREE_TCP_ADDRESSES && addresses[count].family != AF_UNSPEC) {
-        count++;
+    memcpy(before, own->addresses, sizeof(before));
+    (void)coll_mtree_host_name(own->host);
+    coll_mtree_host_addresses(own->addresses);
+    own->num_addresses = 0;
+    while (own->num_addresses < MTREE_TCP_ADDRESSES &&
+           own->addresses[own->num_addresses].family != AF_UNSPEC) {
+        own->num_addresses++;
     }
-    return count;
+    return memcmp(own->addresses, before, sizeof(before)) == 0;
 }
 
 /* Without a secret, or a port that is free, nobody listens. */
@@ -54,9 +61,7 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
     if (!coll_mtree_has_modex() || coll_mtree_params.encrypt) {
         return;
     }
-    (void)coll_mtree_host_name(this_process.contact.host);
-    coll_mtree_host_addresses(this_process.contact.addresses);
-    this_process.contact.num_addresses = count_addresses(this_process.contact.addresses);
+    (void)describe_own();
     this_process.contact.trip = trip;
     this_process.contact.port = 0;
     if (!coll_mtree_ports_are_shared()) {
@@ -69,29 +74,12 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
         this_process.has_published && this_process.listener != NULL;
 }
 
-/* As Open MPI's transports have chosen by now. */
-static void describe_own(void)
-{
-    const coll_mtree_contact_t before = this_process.contact;
-    coll_mtree_host_t host;
-
-    coll_mtree_host_describe(&host);
-    memcpy(this_process.contact.host, host.name, sizeof(this_process.contact.host));
-    memcpy(this_process.contact.addresses, host.addresses,
-           sizeof(this_process.contact.addresses));
-    this_process.contact.num_addresses = count_addresses(this_process.contact.addresses);
-    this_process.is_described = true;
-    this_process.is_published =
-        this_process.is_published &&
-        this_process.contact.num_addresses == before.num_addresses &&
-        memcmp(this_process.contact.addresses, before.addresses,
-               sizeof(this_process.contact.addresses)) == 0;
-}
-
 const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit)
 {
+    /* As Open MPI's transports have chosen by now. */
     if (!this_process.is_described) {
-        describe_own();
+        this_process.is_described = true;
+        this_process.is_published = describe_own() && this_process.is_published;
     }
     if (this_process.listener == NULL) {
         begin_to_listen(admit);
