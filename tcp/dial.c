@@ -32,6 +32,9 @@
  * them, so it was not a queue of connections that was full while it was away. */
 #define FAILED_ROUNDS 2
 
+/* Times that what makes a connection doubted is made longer (tcp/redial.c). */
+#define MOST_DOUBTS 3
+
 /* Seconds in which the peer's kernel takes a greeting. */
 #define GREETING 5
 
@@ -53,6 +56,7 @@ static void begin_lost(mtree_tcp_peer_t *peer)
         mtree_tcp_connection_init(peer, i, -1);
         connection->is_lost = true;
         connection->home = dial->is_spread ? i % dial->num_first : 0;
+        connection->rate = dial->is_spread ? dial->rates[connection->home] : 0;
     }
 }
 
@@ -288,7 +292,7 @@ static void attempt_fail(mtree_tcp_connection_t *connection, int error, double n
     attempt->until = now + fmin(ldexp(PAUSE, attempt->tries), MOST_PAUSE);
 }
 
-void mtree_tcp_attempt_connect(mtree_tcp_connection_t *connection, double now)
+static void attempt_connect(mtree_tcp_connection_t *connection, double now)
 {
     const mtree_tcp_dial_t *dial = connection->peer->dial;
     const double trips = TRIPS * dial->trip;
@@ -308,13 +312,31 @@ void mtree_tcp_attempt_connect(mtree_tcp_connection_t *connection, double now)
                                 fmax(MOST_ANSWER, trips));
 }
 
+/* The peer's kernel has answered the attempt, and a connection that stands has no answer:
+ * it is lost.  False: the peer has failed. */
+static bool give_way(mtree_tcp_connection_t *connection)
+{
+    const int socket = connection->attempt.socket, doubts = connection->doubts;
+
+    connection->attempt.socket = -1;
+    if (!mtree_tcp_connection_lose(connection)) {
+        (void)close(socket);
+        return false;
+    }
+    connection->doubts = doubts < MOST_DOUBTS ? doubts + 1 : doubts;
+    connection->attempt.number += connection->peer->dial->dials;
+    connection->attempt.socket = socket;
+    connection->attempt.tries = 1;
+    return true;
+}
+
 /* The peer's kernel has answered, or will not. */
 static void attempt_greet(mtree_tcp_connection_t *connection, double now)
 {
     mtree_tcp_attempt_t *attempt = &connection->attempt;
     int connected = mtree_tcp_socket_connected(attempt->socket);
 
-    if (connected == 1 &&
+    if (connected == 1 && (connection->is_lost || give_way(connection)) &&
         greet(connection, attempt->socket, &connection->peer->dial->secret)) {
         attempt->is_refused = false;
         attempt->refused = (mtree_tcp_polled_time_t){.seconds = 0};
@@ -372,8 +394,8 @@ void mtree_tcp_attempt_poll(mtree_tcp_connection_t *connection, double now)
     mtree_tcp_attempt_t *attempt = &connection->attempt;
 
     if (attempt->socket < 0 && now >= attempt->until) {
-        attempt->number += connection->peer->dial->dials;
-        mtree_tcp_attempt_connect(connection, now);
+        attempt->number += connection->is_lost && connection->peer->dial->dials;
+        attempt_connect(connection, now);
     }
     if (attempt->socket >= 0 && !attempt->is_greeted) {
         attempt_greet(connection, now);

@@ -60,7 +60,9 @@ typedef struct {
                                                      family: wherever the system will */
     int num_addresses;
     int num_first;  /* of these, those that are dialed until the two have met */
-    bool is_spread; /* each connection at the address behind that of the one before it */
+    bool is_spread; /* each connection at the address behind that of the one before it, of
+                       whose links a message takes the one over which it arrives first */
+    double rates[MTREE_TCP_ADDRESSES]; /* bits/s of these links; all 0: in order */
     uint16_t port;
     int num_connections; /* that this end may have */
     double trip;         /* seconds of a round trip, by the map; 0: not known */

@@ -298,10 +298,8 @@ void mtree_tcp_peer_log(mtree_tcp_peer_t *peer);
 /* Send what the connections take. */
 void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
 
-/* dial.c: begin an attempt at @a connection, of the number that it has. */
-void mtree_tcp_attempt_connect(mtree_tcp_connection_t *connection, double now);
-
-/* Go on with the attempt, or begin the next one when that is due. */
+/* dial.c: go on with the attempt at @a connection, or begin the next one when that is
+ * due. One that stands is lost when the peer's kernel answers. */
 void mtree_tcp_attempt_poll(mtree_tcp_connection_t *connection, double now);
 
 /* Give the attempt up that has begun, if one has. */

@@ -7,18 +7,10 @@
 #include <math.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
-/* Seconds from an attempt beside a connection to the next one, and of one that has an
- * answer first until it is greeted. */
-#define PAUSE  0.05
-#define ANSWER 2.0
 
 /* Seconds in which the peer's kernel acknowledges nothing until a connection is doubted,
- * twice as many after each time that it was made again, until all is acknowledged; and
- * how often they are doubled at most. */
-#define DOUBT       1.5
-#define MOST_DOUBTS 3
+ * twice as many after each time that it was made again, until all is acknowledged. */
+#define DOUBT 1.5
 
 /* Times in a row that a connection is made again in vain until it is given up. */
 #define MOST_STALLS 10
@@ -107,23 +99,6 @@ static void connection_redial(mtree_tcp_connection_t *connection, double now)
     }
 }
 
-/* A new socket has an answer, and the old one has none: go on over the new one. */
-static void take_over(mtree_tcp_connection_t *connection, double now)
-{
-    const int socket = connection->attempt.socket, doubts = connection->doubts;
-
-    connection->attempt.socket = -1;
-    if (!mtree_tcp_connection_lose(connection)) {
-        (void)close(socket);
-        return;
-    }
-    connection->doubts = doubts < MOST_DOUBTS ? doubts + 1 : doubts;
-    connection->attempt.number += connection->peer->dial->dials;
-    connection->attempt.socket = socket;
-    connection->attempt.tries = 1;
-    connection->attempt.until = now + ANSWER;
-}
-
 static bool own_link_is_gone(const mtree_tcp_connection_t *connection)
 {
     return connection->has_failed_over &&
@@ -158,31 +133,16 @@ mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer)
 static void connection_doubt(mtree_tcp_connection_t *connection, double now)
 {
     const bool may_return = connection->has_failed_over && !own_link_is_gone(connection);
-    mtree_tcp_attempt_t *attempt = &connection->attempt;
-    int connected;
 
     if (may_return) {
         mtree_tcp_polled_time_add(&connection->failed_over, now);
     }
-    if (attempt->socket < 0 && now < attempt->until) {
-        return;
-    }
-    if (!may_return && !mtree_tcp_connection_is_silent(
-                           connection, ldexp(DOUBT, connection->doubts), now)) {
+    if (may_return || mtree_tcp_connection_is_silent(
+                          connection, ldexp(DOUBT, connection->doubts), now)) {
+        connection->attempt.tries = 0;
+        mtree_tcp_attempt_poll(connection, now);
+    } else {
         mtree_tcp_attempt_end(connection);
-        return;
-    }
-    if (attempt->socket < 0) {
-        attempt->tries = 0;
-        mtree_tcp_attempt_connect(connection, now);
-        return;
-    }
-    connected = mtree_tcp_socket_connected(attempt->socket);
-    if (connected == 1) {
-        take_over(connection, now);
-    } else if (connected != 0 || now > attempt->until) {
-        mtree_tcp_attempt_end(connection);
-        attempt->until = now + PAUSE;
     }
 }
 

@@ -110,10 +110,6 @@ void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
                             const mtree_tls_key_t *keys, int count,
                             mtree_tcp_tuning_t tuning);
 
-/* The connections of @a peer have links of their own, which carry @a rates bits/s: a
- * message takes the one over which it arrives first.  All above 0, or all 0. */
-void mtree_tcp_peer_weigh(mtree_tcp_peer_t *peer, const double *rates);
-
 /* After a failure, which is logged once, all of its messages end with
  * MTREE_ERR_TRANSPORT, and so do all later ones. */
 void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason);

@@ -125,13 +125,6 @@ void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, mtree_tcp_tuning_t tuning)
     peer_pace(peer);
 }
 
-void mtree_tcp_peer_weigh(mtree_tcp_peer_t *peer, const double *rates)
-{
-    for (int i = 0; i < peer->num_connections; i++) {
-        peer->connections[i].rate = rates[i];
-    }
-}
-
 static bool takes_more(const mtree_tcp_connection_t *connection)
 {
     return connection->is_writable && connection->sending == NULL;

@@ -43,16 +43,12 @@ typedef struct {
 } word_t;
 
 struct coll_mtree_handshake {
-    int rank;
     mtree_tcp_peer_t *peer;
-    bool dials;     /* or else it listens */
-    double trip;    /* to the other end, seconds; 0: not known */
-    int num_cables; /* that the connections take */
-    mtree_cable_t cables[MTREE_TOPOLOGY_MAX_CABLES];
-    mtree_tcp_tuning_t tuning;
-    bool is_dialed;                       /* the peer; by one of the two */
-    bool is_vain;                         /* it cannot be reached */
-    bool has_key;                         /* or needs none */
+    mtree_tcp_dial_t dial; /* how it is dialed, as far as that is known */
+    int num_cables;        /* that the connections take: its first addresses */
+    bool is_dialed;        /* the peer; by one of the two */
+    bool is_vain;          /* it cannot be reached */
+    bool has_key;          /* or needs none */
     bool has_spoken, is_asking, is_asked; /* over the PML */
     int rounds, failed;                   /* that the other end has asked; in vain */
     int error;                            /* the last one, at either end */
@@ -78,16 +74,16 @@ static void say(coll_mtree_handshake_t *handshake, what_t what, int error)
     handshake->mine->what = what;
     handshake->mine->error = error;
     handshake->has_spoken = true;
-    handshake->sent = coll_mtree_message_send(&channel, handshake->rank, WORD_TAG,
-                                              handshake->mine, sizeof(word_t));
+    handshake->sent = coll_mtree_message_send(&channel, (int)handshake->dial.rank,
+                                              WORD_TAG, handshake->mine, sizeof(word_t));
 }
 
 static void await_word(coll_mtree_handshake_t *handshake)
 {
     coll_mtree_channel_t channel = world_channel();
 
-    handshake->received = coll_mtree_message_recv(&channel, handshake->rank, WORD_TAG,
-                                                  handshake->heard, sizeof(word_t));
+    handshake->received = coll_mtree_message_recv(
+        &channel, (int)handshake->dial.rank, WORD_TAG, handshake->heard, sizeof(word_t));
 }
 
 /* Where messages are to be encrypted.  Nobody shares anything with a key of zeros. */
@@ -104,8 +100,8 @@ static void draw_key(coll_mtree_handshake_t *handshake)
 static bool make_key(const coll_mtree_handshake_t *handshake,
                      unsigned char key[MTREE_CRYPTO_KEY])
 {
-    const word_t *first = handshake->dials ? handshake->mine : handshake->heard;
-    const word_t *second = handshake->dials ? handshake->heard : handshake->mine;
+    const word_t *first = handshake->dial.dials ? handshake->mine : handshake->heard;
+    const word_t *second = handshake->dial.dials ? handshake->heard : handshake->mine;
     unsigned char shared[MTREE_CRYPTO_KEY], context[2 * MTREE_CRYPTO_KEY];
     bool is_shared = mtree_crypto_share(handshake->key, handshake->heard->key, shared);
 
@@ -120,35 +116,15 @@ static bool make_key(const coll_mtree_handshake_t *handshake,
 
 /* Where to dial: over the cables, or at all addresses of the other end.  Connections over
  * cables that are lost are made again over these, too. */
-static void fill_addresses(const coll_mtree_handshake_t *handshake,
-                           mtree_tcp_dial_t *dial)
+static void add_addresses(mtree_tcp_dial_t *dial, int num_cables,
+                          const coll_mtree_contact_t *theirs)
 {
-    const coll_mtree_contact_t *theirs = &handshake->theirs;
-
-    dial->is_spread = handshake->num_cables > 0;
-    for (int c = 0; c < handshake->num_cables; c++) {
-        dial->sources[c] = handshake->cables[c].ends[0];
-        dial->addresses[c] = handshake->cables[c].ends[1];
-    }
-    dial->num_addresses = handshake->num_cables;
+    dial->num_addresses = num_cables;
     for (int i = 0;
          i < theirs->num_addresses && dial->num_addresses < MTREE_TCP_ADDRESSES; i++) {
         dial->addresses[dial->num_addresses++] = theirs->addresses[i];
     }
-    dial->num_first = dial->is_spread ? handshake->num_cables : dial->num_addresses;
-}
-
-/* What the links carry that the connections have for themselves; 0: they share one. */
-static void weigh(const coll_mtree_handshake_t *handshake)
-{
-    double rates[MTREE_TCP_CONNECTIONS];
-
-    for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
-        rates[i] = handshake->num_cables > 1
-                       ? handshake->cables[i % handshake->num_cables].capacity[0]
-                       : 0;
-    }
-    mtree_tcp_peer_weigh(handshake->peer, rates);
+    dial->num_first = dial->is_spread ? num_cables : dial->num_addresses;
 }
 
 /* Both know how the other can be reached: who dials begins to, the other waits.  @a most
@@ -156,32 +132,38 @@ static void weigh(const coll_mtree_handshake_t *handshake)
 static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
 {
     const coll_mtree_contact_t *own = &handshake->mine->at, *theirs = &handshake->theirs;
-    const coll_mtree_contact_t *listening = handshake->dials ? theirs : own;
+    const coll_mtree_contact_t *listening = handshake->dial.dials ? theirs : own;
     const int num_connections = handshake->mine->num_connections;
-    mtree_tcp_dial_t dial = {.dials = handshake->dials,
-                             .own_rank = (uint32_t)coll_mtree_world_rank(),
-                             .rank = (uint32_t)handshake->rank,
-                             .own_secret = own->secret,
-                             .secret = theirs->secret,
-                             .port = (uint16_t)theirs->port,
-                             .num_connections =
-                                 num_connections < most ? num_connections : most,
-                             .trip = handshake->trip,
-                             .tuning = handshake->tuning,
-                             .congestion = coll_mtree_congestion_of_sockets()};
+    mtree_tcp_dial_t *dial = &handshake->dial;
 
-    dial.is_encrypted = coll_mtree_params.encrypt;
-    handshake->has_key = !dial.is_encrypted || make_key(handshake, dial.key);
-    handshake->error = dial.num_connections == 0 ? EMFILE : handshake->error;
-    handshake->is_vain = dial.num_connections == 0 || !handshake->has_key ||
+    dial->secret = theirs->secret;
+    dial->port = (uint16_t)theirs->port;
+    dial->num_connections = num_connections < most ? num_connections : most;
+    handshake->has_key = !dial->is_encrypted || make_key(handshake, dial->key);
+    handshake->error = dial->num_connections == 0 ? EMFILE : handshake->error;
+    handshake->is_vain = dial->num_connections == 0 || !handshake->has_key ||
                          listening->port == 0 || listening->num_addresses == 0;
     if (!handshake->is_vain) {
-        fill_addresses(handshake, &dial);
-        mtree_tcp_peer_dial(handshake->peer, &dial);
-        weigh(handshake);
+        add_addresses(dial, handshake->num_cables, theirs);
+        mtree_tcp_peer_dial(handshake->peer, dial);
         handshake->is_dialed = true;
     }
-    explicit_bzero(&dial, sizeof(dial));
+}
+
+/* Where there are several cables each connection has the rate of its own. */
+static void take_cables(coll_mtree_handshake_t *handshake, coll_mtree_cables_t cables)
+{
+    mtree_tcp_dial_t *dial = &handshake->dial;
+
+    for (int c = 0; c < cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
+        const mtree_cable_t *cable = &cables.list[c].cable;
+
+        dial->sources[c] = cable->ends[0];
+        dial->addresses[c] = cable->ends[1];
+        dial->rates[c] = cables.count > 1 ? cable->capacity[0] : 0;
+        handshake->num_cables++;
+    }
+    dial->is_spread = handshake->num_cables > 0;
 }
 
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *peer,
@@ -191,18 +173,22 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
                                                    mtree_tcp_admit_t admit)
 {
     coll_mtree_handshake_t *handshake = mtree_calloc(1, sizeof(*handshake));
+    const coll_mtree_contact_t *own = coll_mtree_contact_own(admit);
 
-    handshake->rank = rank;
     handshake->peer = peer;
-    handshake->dials = coll_mtree_world_rank() < rank;
-    handshake->tuning = tuning;
-    handshake->trip = way.trip;
-    for (int c = 0; c < way.cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
-        handshake->cables[handshake->num_cables++] = way.cables.list[c].cable;
-    }
+    handshake->dial =
+        (mtree_tcp_dial_t){.dials = coll_mtree_world_rank() < rank,
+                           .own_rank = (uint32_t)coll_mtree_world_rank(),
+                           .rank = (uint32_t)rank,
+                           .own_secret = own->secret,
+                           .is_encrypted = coll_mtree_params.encrypt,
+                           .trip = way.trip,
+                           .tuning = tuning,
+                           .congestion = coll_mtree_congestion_of_sockets()};
+    take_cables(handshake, way.cables);
     handshake->mine = mtree_calloc(1, sizeof(word_t));
     handshake->heard = mtree_calloc(1, sizeof(word_t));
-    handshake->mine->at = *coll_mtree_contact_own(admit);
+    handshake->mine->at = *own;
     handshake->mine->num_connections = num_connections;
     draw_key(handshake);
     await_word(handshake);
@@ -285,7 +271,7 @@ int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now)
         /* A kernel does not answer for long, either, whose process is away. */
         return has_met < 0 || handshake->error != 0 ? give_verdict(handshake) : 0;
     }
-    if (handshake->dials && has_met < 0 && !handshake->is_asking) {
+    if (handshake->dial.dials && has_met < 0 && !handshake->is_asking) {
         handshake->is_asking = true;
         handshake->error = error;
         say(handshake, ASK, error);
@@ -312,8 +298,8 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
         char from[MTREE_ADDRESS_LENGTH], to[MTREE_ADDRESS_LENGTH];
 
         (void)snprintf(failure.way, sizeof(failure.way), " from %s to %s",
-                       mtree_address_format(&handshake->cables[0].ends[0], from),
-                       mtree_address_format(&handshake->cables[0].ends[1], to));
+                       mtree_address_format(&handshake->dial.sources[0], from),
+                       mtree_address_format(&handshake->dial.addresses[0], to));
     }
     if (handshake->theirs.port == 0) {
         failure.what = "it cannot listen";
@@ -379,7 +365,8 @@ static void end_job(const coll_mtree_handshake_t *handshake, const failure_t *fa
         mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
                     "%s (rank %d): %s; %s; the job ends",
                     handshake->mine->at.host, coll_mtree_world_rank(), theirs->port,
-                    theirs->host, handshake->rank, failure->what, failure->remedy);
+                    theirs->host, (int)handshake->dial.rank, failure->what,
+                    failure->remedy);
     } else {
         mtree_clock_sleep(ENDING);
     }
@@ -390,12 +377,12 @@ void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake)
 {
     const failure_t failure = find_failure(handshake);
 
-    if (handshake->dials && coll_mtree_params.encrypt) {
+    if (handshake->dial.dials && coll_mtree_params.encrypt) {
         end_job(handshake, &failure);
-    } else if (handshake->dials && coll_mtree_log_is_first("no TCP connections")) {
+    } else if (handshake->dial.dials && coll_mtree_log_is_first("no TCP connections")) {
         mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each "
                    "rank without, go over Open MPI's",
-                   failure.way, handshake->rank, failure.what);
+                   failure.way, (int)handshake->dial.rank, failure.what);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which of the connections to a peer get its messages. */
+#include "tcp/private.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -25,7 +26,9 @@ static void send_some(int connections, size_t length, const double *rates)
 
     loop_create(connections);
     if (rates != NULL) {
-        mtree_tcp_peer_weigh(loop.ends[0].peer, rates);
+        for (int i = 0; i < connections; i++) {
+            loop.ends[0].peer->connections[i].rate = rates[i];
+        }
     }
     for (int i = 0; i < MESSAGES; i++) {
         loop_send(0, bytes, length, true, &messages[i]);
