@@ -87,11 +87,8 @@ static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number, const char 
                        number & ~MTREE_RELAY_IS_RELAY, peers->name);
     }
     peer->number = number;
-    peer->tcp = mtree_tcp_peer_create(peers->tcp, name);
-    mtree_tcp_peer_watch(peer->tcp, MTREE_RELAY_SILENCE);
-    if (peers->budget.most > 0) {
-        mtree_tcp_peer_limit(peer->tcp, &peers->budget);
-    }
+    peer->tcp = mtree_tcp_peer_create(peers->tcp, name, MTREE_RELAY_SILENCE,
+                                      peers->budget.most > 0 ? &peers->budget : NULL);
     mtree_list_append(&peers->list, &peer->link);
     peers->count++;
     return peer;

@@ -12,7 +12,7 @@
 #define MTREE_RELAY_SERVER_H
 
 #include "relay/job.h"
-#include "tcp/ports.h"
+#include "tcp/socket.h"
 
 /* Pending connections (relay/pending.h) at a time. */
 #define MTREE_RELAY_PENDING 64

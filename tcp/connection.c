@@ -27,11 +27,6 @@
 /* Probes, after which the kernel's timeout is due and what is missing is no packet. */
 #define MOST_PROBES 50
 
-static bool is_later(int error)
-{
-    return error == EAGAIN || error == EWOULDBLOCK;
-}
-
 static bool connection_fail(mtree_tcp_connection_t *connection, const char *reason)
 {
     connection->reason = reason;
@@ -216,15 +211,15 @@ static bool connection_read_some(mtree_tcp_connection_t *connection, bool *has_r
             return true;
         }
         bytes = connection_receive(connection, &wanted);
-        if (bytes < 0 && is_later(errno)) {
+        if (bytes < 0 && errno == EAGAIN) {
             connection->is_readable = false;
-        } else if (bytes < 0 && errno != EINTR) {
+        } else if (bytes < 0) {
             return connection_break(connection);
         } else if (bytes == 0) {
             /* What the peer's kernel has got is done, though nobody has looked yet. */
             mtree_tcp_connection_confirm(connection);
             return connection_cut(connection, "the connection was closed");
-        } else if (bytes > 0) {
+        } else {
             /* Less than wanted is all that there was, but by TLS.  The end of the stream
              * may have had its event already. */
             connection->is_readable = (size_t)bytes == wanted || connection->is_ending ||
@@ -308,14 +303,14 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
             {message->bytes + payload, message->frame.length - payload}};
         ssize_t bytes = connection_send(connection, parts);
 
-        if (bytes < 0 && is_later(errno)) {
+        if (bytes < 0 && errno == EAGAIN) {
             connection->is_writable = false;
             return true;
         }
-        if (bytes < 0 && errno != EINTR) {
+        if (bytes < 0) {
             return connection_break(connection);
         }
-        message->moved += bytes < 0 ? 0 : (size_t)bytes;
+        message->moved += (size_t)bytes;
     }
     mtree_tcp_connection_hold(connection);
     return true;

@@ -12,7 +12,6 @@
 #define MTREE_TCP_LISTENER_H
 
 #include "tcp/greeting.h"
-#include "tcp/ports.h"
 
 /* Pending connections beyond those that are awaited. */
 #define MTREE_TCP_STRANGERS 16

@@ -10,27 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
+mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name, int silence,
+                                        mtree_tcp_budget_t *budget)
 {
     mtree_tcp_peer_t *peer = mtree_calloc(1, sizeof(*peer));
 
     peer->tcp = tcp;
+    peer->silence = silence;
+    peer->budget = budget;
     (void)snprintf(peer->name, sizeof(peer->name), "%s", name);
     mtree_list_init(&peer->sessions);
     mtree_list_init(&peer->urgent);
     mtree_list_init(&peer->queue);
     mtree_list_append(&tcp->peers, &peer->link);
     return peer;
-}
-
-void mtree_tcp_peer_limit(mtree_tcp_peer_t *peer, mtree_tcp_budget_t *budget)
-{
-    peer->budget = budget;
-}
-
-void mtree_tcp_peer_watch(mtree_tcp_peer_t *peer, int seconds)
-{
-    peer->silence = seconds;
 }
 
 void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,

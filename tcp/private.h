@@ -4,8 +4,8 @@
  * (messages), session.c (which message belongs to which receive), held.c (what a
  * connection may have to write again), connection.c (one socket), tuning.c (how many of
  * these are used), peer.c (what they send, and their end) with dial.c (how they are made)
- * and redial.c (those that are lost), requests.c (what the owners of sessions ask for)
- * and tcp.c (life and polling).
+ * and redial.c (those that are lost), and tcp.c (life, polling and what the owners of
+ * sessions ask for).
  */
 #ifndef MTREE_TCP_PRIVATE_H
 #define MTREE_TCP_PRIVATE_H

@@ -6,7 +6,7 @@
 #define MTREE_TCP_SOCKET_H
 
 #include "base/address.h"
-#include "tcp/ports.h"
+#include "base/status.h"
 #include "tcp/width.h"
 
 #include <stdbool.h>
@@ -23,6 +23,19 @@ int mtree_tcp_socket_connect(const mtree_address_t *source,
 
 /* Is @a socket connected?  1: it is, 0: not yet, -1: it will not be, by errno. */
 int mtree_tcp_socket_connected(int socket);
+
+/* Inclusive; 0 and 0: any that the system chooses. */
+typedef struct {
+    uint16_t first, last;
+} mtree_tcp_ports_t;
+
+/* Read "FIRST-LAST", one port, or nothing (NULL or "": any).  MTREE_ERR_INVALID: it is
+ * something else; nothing is logged. */
+mtree_status_t mtree_tcp_ports_parse(const char *text, mtree_tcp_ports_t *ports);
+
+/* @a number ports from @a least on, as btl/tcp's parameters give them; any, where these
+ * are all that users may take, or none. */
+mtree_tcp_ports_t mtree_tcp_ports_from(int least, int number);
 
 /* Listen on the first of @a ports that is free, over IPv6 and IPv4, or over IPv4 where
  * there is no IPv6; negative: none is. */

@@ -72,27 +72,26 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
 /* Call the functions of these completions; how many. */
 int mtree_tcp_hand_out(mtree_tcp_t *tcp);
 
-/* A peer without connections: messages wait.  @a name is for the log. */
-mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);
-void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
-
-/* Does the link to @a peer carry all that it can?  False: no packets wait before it, and
- * sends wait for those that were lost. */
-bool mtree_tcp_peer_is_full(const mtree_tcp_peer_t *peer);
-
 /* Memory that all who share it may take together; bytes. */
 typedef struct {
     size_t most, used;
 } mtree_tcp_budget_t;
 
-/* What peers send before sessions with them have begun here takes it of @a budget, which
- * stays.  A peer that takes more is lost. */
-void mtree_tcp_peer_limit(mtree_tcp_peer_t *peer, mtree_tcp_budget_t *budget);
+/*
+ * A peer without connections: messages wait.  @a name is for the log.
+ *
+ * Its connections are lost when its kernel says nothing for @a silence seconds; with 0
+ * they are when the own kernel gives up, which may take a quarter of an hour or for ever.
+ * What it sends before sessions with it have begun here takes memory of @a budget (NULL:
+ * there is no limit), which stays.  A peer that takes more is lost.
+ */
+mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name, int silence,
+                                        mtree_tcp_budget_t *budget);
+void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
 
-/* The connections to @a peer, which it is yet to have, are lost when its kernel says
- * nothing for some @a seconds; otherwise they are when the own kernel gives up, which may
- * take a quarter of an hour or for ever. */
-void mtree_tcp_peer_watch(mtree_tcp_peer_t *peer, int seconds);
+/* Does the link to @a peer carry all that it can?  False: no packets wait before it, and
+ * sends wait for those that were lost. */
+bool mtree_tcp_peer_is_full(const mtree_tcp_peer_t *peer);
 
 /* What follows from what the kernel says of a peer's connections. */
 typedef enum {

@@ -16,6 +16,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Seconds between two looks at the listener and at processes, while connections to some
  * are missing. */
@@ -31,6 +32,10 @@
  * are made again.  The own kernel asks it four times in them, so that firewalls and NAT
  * know of those that are idle. */
 #define SILENCE 15
+
+/* Ranks of a communicator at most that connect before the plan is there: each connects to
+ * all others, and the plan may use few of these connections. */
+#define MOST_RANKS 16
 
 /* Polls between two looks at the sockets while no operation uses them. */
 #define IDLE_POLLS 64
@@ -110,23 +115,23 @@ static void begin_to_poll(void)
 
 /* The connections to a process: each of several cables has one, where the user has not
  * set more. */
-static int connections_over(coll_mtree_cables_t cables)
+static int connections_over(int num_cables)
 {
-    bool suffice = settings.streams.is_auto && cables.count > 1;
+    bool suffice = settings.streams.is_auto && num_cables > 1;
 
     return settings.num_connections > 0 &&
-                   (suffice || settings.num_connections < cables.count)
-               ? cables.count
+                   (suffice || settings.num_connections < num_cables)
+               ? num_cables
                : settings.num_connections;
 }
 
 /* What the user has not set follows from what the kernel says.  Of several cables each
  * takes what it can. */
-static mtree_tcp_tuning_t tuning(coll_mtree_cables_t cables)
+static mtree_tcp_tuning_t tuning(int num_cables)
 {
-    return !settings.streams.is_auto || cables.count > 1 ? MTREE_TCP_TUNING_NONE
-           : coll_mtree_congestion_control() == NULL     ? MTREE_TCP_TUNING_CONTROL
-                                                         : MTREE_TCP_TUNING_WIDTH;
+    return !settings.streams.is_auto || num_cables > 1 ? MTREE_TCP_TUNING_NONE
+           : coll_mtree_congestion_control() == NULL   ? MTREE_TCP_TUNING_CONTROL
+                                                       : MTREE_TCP_TUNING_WIDTH;
 }
 
 /* A handshake may not begin again, since the other end does not. */
@@ -143,12 +148,11 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     }
     endpoints.list[rank] = endpoint;
     (void)snprintf(name, sizeof(name), "rank %d", rank);
-    endpoint->num_cables = way.cables.count;
-    endpoint->peer = mtree_tcp_peer_create(endpoints.tcp, name);
-    mtree_tcp_peer_watch(endpoint->peer, SILENCE);
+    endpoint->num_cables = way.num_cables;
+    endpoint->peer = mtree_tcp_peer_create(endpoints.tcp, name, SILENCE, NULL);
     endpoint->handshake =
-        coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.cables),
-                                   tuning(way.cables), way, admit);
+        coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.num_cables),
+                                   tuning(way.num_cables), way, admit);
     endpoints.num_undecided++;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     return endpoint;
@@ -316,6 +320,43 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
         serves = coll_mtree_process_name(comm, rank).jobid == OPAL_PROC_MY_NAME.jobid;
     }
     return serves;
+}
+
+/* The contacts of the ranks of @a comm; false: one has none, or two are on one host. */
+static bool find_contacts(ompi_communicator_t *comm, coll_mtree_contact_t *contacts)
+{
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        if (!coll_mtree_contact_find((int)coll_mtree_process_name(comm, rank).vpid,
+                                     &contacts[rank])) {
+            return false;
+        }
+        for (int other = 0; other < rank; other++) {
+            if (strcmp(contacts[rank].host, contacts[other].host) == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void coll_mtree_endpoints_meet(ompi_communicator_t *comm)
+{
+    coll_mtree_contact_t contacts[MOST_RANKS];
+    coll_mtree_way_t way = {.trip = 0};
+    const int ranks = ompi_comm_size(comm);
+
+    if (ranks > MOST_RANKS || !coll_mtree_contact_is_published() ||
+        !coll_mtree_endpoints_serve(comm) || settings.num_connections == 0 ||
+        (way.trip = coll_mtree_contact_trip()) <= 0 || !find_contacts(comm, contacts)) {
+        return;
+    }
+    for (int i = 1; i < ranks; i++) {
+        int rank = (ompi_comm_rank(comm) + i) % ranks;
+
+        if (coll_mtree_endpoint_lock(comm, rank, &way) != NULL) {
+            coll_mtree_endpoint_unlock();
+        }
+    }
 }
 
 void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)

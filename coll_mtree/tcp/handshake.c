@@ -151,16 +151,16 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
 }
 
 /* Where there are several cables each connection has the rate of its own. */
-static void take_cables(coll_mtree_handshake_t *handshake, coll_mtree_cables_t cables)
+static void take_cables(coll_mtree_handshake_t *handshake, coll_mtree_way_t way)
 {
     mtree_tcp_dial_t *dial = &handshake->dial;
 
-    for (int c = 0; c < cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
-        const mtree_cable_t *cable = &cables.list[c].cable;
+    for (int c = 0; c < way.num_cables && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
+        const mtree_cable_t *cable = &way.cables[c].cable;
 
         dial->sources[c] = cable->ends[0];
         dial->addresses[c] = cable->ends[1];
-        dial->rates[c] = cables.count > 1 ? cable->capacity[0] : 0;
+        dial->rates[c] = way.num_cables > 1 ? cable->capacity[0] : 0;
         handshake->num_cables++;
     }
     dial->is_spread = handshake->num_cables > 0;
@@ -185,7 +185,7 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
                            .trip = way.trip,
                            .tuning = tuning,
                            .congestion = coll_mtree_congestion_of_sockets()};
-    take_cables(handshake, way.cables);
+    take_cables(handshake, way);
     handshake->mine = mtree_calloc(1, sizeof(word_t));
     handshake->heard = mtree_calloc(1, sizeof(word_t));
     handshake->mine->at = *own;

@@ -19,17 +19,12 @@
 
 typedef struct coll_mtree_handshake coll_mtree_handshake_t;
 
-/* The cables that the connections to a process take, one after the other; none: they go
- * over whatever leads to its addresses. */
-typedef struct {
-    const mtree_part_cable_t *list; /* [count] */
-    int count;
-} coll_mtree_cables_t;
-
 /* How the connections to a process go. */
 typedef struct {
-    coll_mtree_cables_t cables;
-    double trip; /* seconds of a round trip, by the plan; 0: not known */
+    const mtree_part_cable_t
+        *cables;    /* [num_cables] that they take, one after the other */
+    int num_cables; /* 0: they go over whatever leads to its addresses */
+    double trip;    /* seconds of a round trip, by the plan; 0: not known */
 } coll_mtree_way_t;
 
 /* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, whose @a peer gets

@@ -6,7 +6,7 @@
 #ifndef COLL_MTREE_TCP_SOCKETS_H
 #define COLL_MTREE_TCP_SOCKETS_H
 
-#include "tcp/ports.h"
+#include "tcp/socket.h"
 
 #include <stdbool.h>
 

@@ -10,15 +10,14 @@
 
 #include <stdlib.h>
 
-/* The cables to the host of @a peer. */
-static coll_mtree_cables_t cables_to(const coll_mtree_tcp_operation_t *operation,
-                                     const mtree_peer_t *peer)
+static coll_mtree_way_t way_to(const coll_mtree_tcp_operation_t *operation,
+                               const mtree_peer_t *peer)
 {
-    coll_mtree_cables_t cables;
+    coll_mtree_way_t way = {.trip = peer->trip};
 
-    cables.list = mtree_plan_part_cables(
-        operation->part, operation->placement->host[peer->rank], &cables.count);
-    return cables;
+    way.cables = mtree_plan_part_cables(
+        operation->part, operation->placement->host[peer->rank], &way.num_cables);
+    return way;
 }
 
 /* Do its messages to @a peer go over connections of mtree's own? */
@@ -26,7 +25,7 @@ static bool operation_carries(const coll_mtree_tcp_operation_t *operation,
                               const mtree_peer_t *peer)
 {
     return operation->placement->host[peer->rank] != operation->part->host &&
-           (operation->carries_all || cables_to(operation, peer).count > 0);
+           (operation->carries_all || way_to(operation, peer).num_cables > 0);
 }
 
 static int compare_ranks(const void *rank, const void *peer)
@@ -47,7 +46,7 @@ static mtree_tcp_peer_t *lock_rank(coll_mtree_transport_t *transport,
                                    const mtree_peer_t *peer, bool is_known)
 {
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
-    const coll_mtree_way_t way = {cables_to(operation, peer), peer->trip};
+    const coll_mtree_way_t way = way_to(operation, peer);
 
     return is_known || operation_carries(operation, peer)
                ? coll_mtree_endpoint_lock(transport->comm, peer->rank,

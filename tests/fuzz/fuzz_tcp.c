@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         theirs[i] = pair[1];
     }
     fuzz_expect(mtree_tcp_create(0, &tcp) == MTREE_OK);
-    peer = mtree_tcp_peer_create(tcp, "the peer");
+    peer = mtree_tcp_peer_create(tcp, "the peer", 0, NULL);
     mtree_tcp_peer_connect(peer, mine, NULL, CONNECTIONS, MTREE_TCP_TUNING_NONE);
     session = mtree_tcp_session_begin(peer, &key, 0, 0, NULL);
     num_ended = 0;

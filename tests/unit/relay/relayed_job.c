@@ -154,7 +154,8 @@ static void rank_create(int r)
     rank->transport = (mtree_transport_t){.ops = &rank_ops};
     rank->rank = r;
     unit_ok(mtree_tcp_create(0, &rank->tcp));
-    rank->peers[job.num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
+    rank->peers[job.num_ranks + relay] =
+        mtree_tcp_peer_create(rank->tcp, "the relay", 0, NULL);
     mtree_tcp_peer_connect(rank->peers[job.num_ranks + relay], &socket,
                            relayed_encrypts ? &job.tls_key : NULL, 1,
                            MTREE_TCP_TUNING_NONE);

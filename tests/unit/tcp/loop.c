@@ -101,7 +101,8 @@ void loop_create(int count)
     memset(&loop, 0, sizeof(loop));
     for (int end = 0; end < 2; end++) {
         unit_ok(mtree_tcp_create(0, &loop.ends[end].tcp));
-        loop.ends[end].peer = mtree_tcp_peer_create(loop.ends[end].tcp, "the peer");
+        loop.ends[end].peer =
+            mtree_tcp_peer_create(loop.ends[end].tcp, "the peer", 0, NULL);
         ck_assert_ptr_nonnull(loop.ends[end].peer);
     }
     if (count > 0) {

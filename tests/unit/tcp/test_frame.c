@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Headers of frames, and ranges of ports: what is written is read, and nothing else. */
 #include "tcp/frame.h"
-#include "tcp/ports.h"
+#include "tcp/socket.h"
 #include "tests/unit/runner.h"
 
 #include <string.h>
