@@ -107,7 +107,7 @@ static void peer_connect(mtree_relay_peers_t *peers, peer_t *peer, int socket,
 {
     (void)mtree_tcp_socket_tune(socket, peers->traffic->congestion);
     peer->is_connected = true;
-    mtree_tcp_peer_connect(peer->tcp, &socket, key, 1, MTREE_TCP_TUNING_NONE);
+    mtree_tcp_peer_connect(peer->tcp, socket, key);
 }
 
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,

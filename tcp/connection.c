@@ -57,6 +57,9 @@ bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
     if (peer->silence > 0) {
         mtree_tcp_socket_keep(socket, peer->silence);
     }
+    if (peer->pace > 0) {
+        mtree_tcp_socket_pace(socket, peer->pace);
+    }
     if (key != NULL) {
         connection->tls = mtree_tls_create(socket, key);
     }

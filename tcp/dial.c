@@ -118,9 +118,6 @@ static void set_up_socket(const mtree_tcp_connection_t *connection, int socket)
 
     (void)mtree_tcp_socket_tune(socket, peer->dial->congestion);
     mtree_tcp_socket_give_up(socket, 0);
-    if (peer->pace > 0) {
-        mtree_tcp_socket_pace(socket, peer->pace);
-    }
     if (peer->has_bbr && connection == peer->connections) {
         (void)mtree_tcp_socket_use_bbr(socket);
     }

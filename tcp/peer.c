@@ -26,26 +26,18 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name, int 
     return peer;
 }
 
-void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                            const mtree_tls_key_t *keys, int count,
-                            mtree_tcp_tuning_t tuning)
+void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, int socket,
+                            const mtree_tls_key_t *key)
 {
-    for (int i = 0; i < count; i++) {
-        mtree_tcp_connection_init(peer, i, sockets[i]);
-    }
-    peer->num_connections = count;
-    for (int i = 0; i < count && !peer->has_failed; i++) {
-        mtree_tcp_connection_t *connection = &peer->connections[i];
+    const int number = peer->num_connections++;
 
-        if (!mtree_tcp_connection_open(connection, sockets[i],
-                                       keys == NULL ? NULL : &keys[i])) {
-            mtree_tcp_peer_fail(peer, connection->reason);
-        }
+    mtree_tcp_connection_init(peer, number, socket);
+    if (!mtree_tcp_connection_open(&peer->connections[number], socket, key)) {
+        mtree_tcp_peer_fail(peer, peer->connections[number].reason);
+        return;
     }
-    if (!peer->has_failed) {
-        mtree_tcp_peer_use(peer, tuning);
-        mtree_tcp_peer_pump(peer);
-    }
+    mtree_tcp_peer_use(peer, MTREE_TCP_TUNING_NONE);
+    mtree_tcp_peer_pump(peer);
 }
 
 /* @a connection has failed.  False: and with it its peer. */

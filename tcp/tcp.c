@@ -74,23 +74,30 @@ double mtree_tcp_patience(const mtree_tcp_t *tcp)
 
 void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
 {
+    mtree_list_init(taken);
     mtree_list_move(taken, &tcp->completed);
 }
 
-int mtree_tcp_hand_out(mtree_tcp_t *tcp)
+int mtree_tcp_call(mtree_list_t *taken)
 {
-    mtree_list_t taken, *link;
+    mtree_list_t *link;
     int count = 0;
 
-    mtree_list_init(&taken);
-    mtree_tcp_take(tcp, &taken);
-    while ((link = mtree_list_take(&taken)) != NULL) {
+    while ((link = mtree_list_take(taken)) != NULL) {
         mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
 
         done->func(done, done->status);
         count++;
     }
     return count;
+}
+
+int mtree_tcp_hand_out(mtree_tcp_t *tcp)
+{
+    mtree_list_t taken;
+
+    mtree_tcp_take(tcp, &taken);
+    return mtree_tcp_call(&taken);
 }
 
 static void note_event(mtree_tcp_connection_t *connection, uint32_t events)

@@ -65,11 +65,10 @@ double mtree_tcp_patience(const mtree_tcp_t *tcp);
 /* Read and write what the sockets have and take; how many messages have ended. */
 int mtree_tcp_poll(mtree_tcp_t *tcp);
 
-/* Move the completions of messages that have ended to @a taken (`link`), with their
- * status; the caller calls their functions. */
+/* Move the completions of messages that have ended to the list @a taken (`link`), which
+ * begins with them; and call their functions; how many.  Both in one. */
 void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
-
-/* Call the functions of these completions; how many. */
+int mtree_tcp_call(mtree_list_t *taken);
 int mtree_tcp_hand_out(mtree_tcp_t *tcp);
 
 /* Memory that all who share it may take together; bytes. */
@@ -101,13 +100,10 @@ typedef enum {
                                 more than two, one with BBR if the kernel lets it */
 } mtree_tcp_tuning_t;
 
-/*
- * Use @a sockets, [@a count], which are connected, and which it takes over even on
- * failure.  With @a keys, [@a count], all that they carry is encrypted; NULL: nothing is.
- */
-void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                            const mtree_tls_key_t *keys, int count,
-                            mtree_tcp_tuning_t tuning);
+/* Use @a socket, too, which is connected, and which it takes over even on failure.  With
+ * @a key all that it carries is encrypted; NULL: nothing is. */
+void mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, int socket,
+                            const mtree_tls_key_t *key);
 
 /* After a failure, which is logged once, all of its messages end with
  * MTREE_ERR_TRANSPORT, and so do all later ones. */

@@ -283,16 +283,11 @@ mtree_link_state_t coll_mtree_endpoint_link(ompi_communicator_t *comm, int peer)
 
 void coll_mtree_endpoint_unlock(void)
 {
-    mtree_list_t taken, *link;
+    mtree_list_t taken;
 
-    mtree_list_init(&taken);
     mtree_tcp_take(endpoints.tcp, &taken);
     opal_mutex_unlock(&endpoints.lock);
-    while ((link = mtree_list_take(&taken)) != NULL) {
-        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
-
-        done->func(done, done->status);
-    }
+    (void)mtree_tcp_call(&taken);
 }
 
 void coll_mtree_endpoints_count(int change)

@@ -135,14 +135,19 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
     const coll_mtree_contact_t *listening = handshake->dial.dials ? theirs : own;
     const int num_connections = handshake->mine->num_connections;
     mtree_tcp_dial_t *dial = &handshake->dial;
+    int fault = 0;
 
     dial->secret = theirs->secret;
     dial->port = (uint16_t)theirs->port;
     dial->num_connections = num_connections < most ? num_connections : most;
-    handshake->has_key = !dial->is_encrypted || make_key(handshake, dial->key);
-    handshake->error = dial->num_connections == 0 ? EMFILE : handshake->error;
-    handshake->is_vain = dial->num_connections == 0 || !handshake->has_key ||
-                         listening->port == 0 || listening->num_addresses == 0;
+    if (dial->num_connections == 0) {
+        fault = EMFILE;
+    } else if (dial->is_encrypted && !make_key(handshake, dial->key)) {
+        fault = ENOKEY;
+    }
+    handshake->error = fault != 0 ? fault : handshake->error;
+    handshake->is_vain =
+        fault != 0 || listening->port == 0 || listening->num_addresses == 0;
     if (!handshake->is_vain) {
         add_addresses(dial, handshake->num_cables, theirs);
         mtree_tcp_peer_dial(handshake->peer, dial);
@@ -233,7 +238,7 @@ static bool take_word(coll_mtree_handshake_t *handshake)
 /* As mtree_tcp_peer_meet(). */
 static int meet(coll_mtree_handshake_t *handshake, double now, int *error_p)
 {
-    *error_p = handshake->has_key ? handshake->error : ENOKEY;
+    *error_p = handshake->error;
     return handshake->is_vain     ? -1
            : handshake->is_dialed ? mtree_tcp_peer_meet(handshake->peer, now, error_p)
                                   : 0;
@@ -306,7 +311,7 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
         failure.remedy = "name free ports there with coll_mtree_tcp_ports";
     } else if (handshake->error == EMFILE || handshake->error == ENFILE) {
         failure.remedy = "raise the limit of open files (ulimit -n) on both";
-    } else if (!handshake->has_key) {
+    } else if (handshake->error == ENOKEY) {
         failure.what = "there is no key for it";
         failure.remedy = "see whether OpenSSL works on both";
     }

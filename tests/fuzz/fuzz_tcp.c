@@ -62,7 +62,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_expect(mtree_tcp_create(0, &tcp) == MTREE_OK);
     peer = mtree_tcp_peer_create(tcp, "the peer", 0, NULL);
-    mtree_tcp_peer_connect(peer, mine, NULL, CONNECTIONS, MTREE_TCP_TUNING_NONE);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        mtree_tcp_peer_connect(peer, mine[i], NULL);
+    }
     session = mtree_tcp_session_begin(peer, &key, 0, 0, NULL);
     num_ended = 0;
     for (int i = 0; i < RECEIVES; i++) {

@@ -156,9 +156,8 @@ static void rank_create(int r)
     unit_ok(mtree_tcp_create(0, &rank->tcp));
     rank->peers[job.num_ranks + relay] =
         mtree_tcp_peer_create(rank->tcp, "the relay", 0, NULL);
-    mtree_tcp_peer_connect(rank->peers[job.num_ranks + relay], &socket,
-                           relayed_encrypts ? &job.tls_key : NULL, 1,
-                           MTREE_TCP_TUNING_NONE);
+    mtree_tcp_peer_connect(rank->peers[job.num_ranks + relay], socket,
+                           relayed_encrypts ? &job.tls_key : NULL);
 }
 
 void relayed_create(int num_ranks, int num_relays, uint64_t memory)

@@ -73,23 +73,19 @@ void loop_connect_over_tcp(int sockets[2])
 
 void loop_connect(int count)
 {
-    mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
-
     loop.count = count;
     for (int i = 0; i < count; i++) {
         int pair[2];
 
         make_pair(pair);
-        loop.sockets[0][i] = pair[0];
-        loop.sockets[1][i] = pair[1];
-    }
-    for (int end = 0; end < 2; end++) {
-        for (int i = 0; i < count; i++) {
-            keys[i] = (mtree_tls_key_t){{5, (unsigned char)i}, .is_client = end == 0};
+        for (int end = 0; end < 2; end++) {
+            const mtree_tls_key_t key = {{5, (unsigned char)i}, .is_client = end == 0};
+
+            loop.sockets[end][i] = pair[end];
+            mtree_tcp_peer_connect(loop.ends[end].peer, pair[end],
+                                   loop_encrypts ? &key : NULL);
+            ck_assert(!loop.ends[end].peer->has_failed);
         }
-        mtree_tcp_peer_connect(loop.ends[end].peer, loop.sockets[end],
-                               loop_encrypts ? keys : NULL, count, MTREE_TCP_TUNING_NONE);
-        ck_assert(!loop.ends[end].peer->has_failed);
     }
     for (int i = 0; i < HANDSHAKE && loop_encrypts; i++) {
         loop_poll(i % 2);

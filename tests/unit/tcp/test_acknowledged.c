@@ -15,8 +15,7 @@ static void connect_over_tcp(int sockets[2])
     loop_connect_over_tcp(sockets);
     for (int end = 0; end < 2; end++) {
         ck_assert(mtree_tcp_socket_tune(sockets[end], NULL));
-        mtree_tcp_peer_connect(loop.ends[end].peer, &sockets[end], NULL, 1,
-                               MTREE_TCP_TUNING_NONE);
+        mtree_tcp_peer_connect(loop.ends[end].peer, sockets[end], NULL);
     }
 }
 
