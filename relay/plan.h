@@ -8,7 +8,7 @@
 
 #include "base/list.h"
 #include "relay/greeting.h"
-#include "relay/lookup.h"
+#include "relay/dialer.h"
 #include "schedule/call.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"

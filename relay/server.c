@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "relay/pending.h"
 #include "tcp/socket.h"
 
 #include <errno.h>
@@ -32,13 +31,29 @@
 /* Seconds until the next connection is accepted after the system has refused one. */
 #define REFUSED_PAUSE 0.1
 
+/* Seconds that a greeting may take. */
+#define GREETING_SECONDS 3.0
+
+/* Bytes of an IPv6 address that name a network. */
+#define NETWORK_BYTES 8
+
+/* A connection whose peer has yet to prove that it knows the key of its job. */
+typedef struct {
+    int socket;
+    mtree_address_t from; /* of IPv6 the network, since a host there has many addresses */
+    double deadline;
+    mtree_tcp_piece_t received;
+    mtree_relay_hello_t hello;
+    mtree_relay_greeting_t greeting;
+} pending_t;
+
 struct mtree_relay_server {
     mtree_relay_options_t options;
     mtree_relay_shared_t shared;
     int socket, waker;
     uint16_t port;
     int num_pending;
-    mtree_relay_pending_t pending[MTREE_RELAY_PENDING];
+    pending_t pending[MTREE_RELAY_PENDING];
     mtree_list_t jobs;
     int num_jobs;
     uint64_t jobs_so_far, turned_away;
@@ -92,6 +107,103 @@ void mtree_relay_server_wake(mtree_relay_server_t *server)
     (void)eventfd_write(server->waker, 1);
 }
 
+/* Where connections of a socket come from that count together. */
+static mtree_address_t source_of(int socket)
+{
+    mtree_address_t address = mtree_tcp_socket_peer(socket);
+    struct in6_addr in;
+
+    memcpy(&in, address.bytes, sizeof(in));
+    if (address.family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&in)) {
+        memset(address.bytes + NETWORK_BYTES, 0, sizeof(address.bytes) - NETWORK_BYTES);
+    }
+    return address;
+}
+
+/* Challenge who connects over @a socket.  False: the socket does not take it, or the
+ * kernel gives no random bytes. */
+static bool pending_init(pending_t *pending, int socket, double now)
+{
+    unsigned char bytes[MTREE_RELAY_CHALLENGE];
+
+    *pending = (pending_t){
+        .socket = socket, .from = source_of(socket), .deadline = now + GREETING_SECONDS};
+    mtree_tcp_piece_expect(&pending->received, MTREE_RELAY_PROVED);
+    if (mtree_crypto_draw(pending->greeting.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
+        return false;
+    }
+    mtree_relay_magic_write(bytes);
+    memcpy(bytes + MTREE_RELAY_MAGIC, pending->greeting.nonce, MTREE_RELAY_NONCE);
+    return mtree_tcp_socket_send(socket, bytes, sizeof(bytes));
+}
+
+/* Read what has come.  1: the peer has proved that it knows the key; 0: not yet; -1: it
+ * will not, for *reason_p, and one of another key was sent a welcome of zeros: it hears
+ * nothing from which the secret could be guessed. */
+static int pending_greet(pending_t *pending, const mtree_relay_key_t *secret, double now,
+                         const char **reason_p)
+{
+    mtree_relay_greeting_t *greeting = &pending->greeting;
+    const unsigned char *bytes = pending->received.bytes;
+    const unsigned char no_welcome[MTREE_RELAY_WELCOME] = {0};
+    int received = mtree_tcp_piece_receive(&pending->received, pending->socket);
+
+    *reason_p = pending->received.count < MTREE_RELAY_MAGIC
+                    ? NULL
+                    : mtree_relay_magic_fault(bytes);
+    if (*reason_p != NULL) {
+        return -1;
+    }
+    if (received <= 0) {
+        *reason_p = received == 0
+                        ? "its greeting did not come in time"
+                        : "it closed the connection before its greeting was complete";
+        return received < 0 || now > pending->deadline ? -1 : 0;
+    }
+    if (mtree_relay_hello_read(bytes, &pending->hello) != MTREE_OK) {
+        *reason_p = "it sent no greeting of mtree";
+        return -1;
+    }
+    memcpy(greeting->hello, bytes, MTREE_RELAY_HELLO);
+    mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);
+    if (!mtree_relay_hello_is_proved(greeting, bytes)) {
+        *reason_p = "it has another secret";
+        (void)mtree_tcp_socket_send(pending->socket, no_welcome, sizeof(no_welcome));
+        return -1;
+    }
+    return 1;
+}
+
+/* The last word to who has proved it; false: the socket does not take it. */
+static bool pending_welcome(const pending_t *pending, mtree_relay_answer_t what,
+                            uint64_t memory)
+{
+    const mtree_relay_welcome_t welcome = {what, memory};
+    unsigned char bytes[MTREE_RELAY_WELCOME];
+
+    mtree_relay_welcome_write(&pending->greeting, &welcome, bytes);
+    return mtree_tcp_socket_send(pending->socket, bytes, sizeof(bytes));
+}
+
+/* Of @a num connections, the oldest first, the oldest one from where most come. */
+static int pending_dispensable(const pending_t *pending, int num)
+{
+    int most = 0, dispensable = 0;
+
+    for (int i = 0; i < num; i++) {
+        int count = 0;
+
+        for (int j = 0; j < num; j++) {
+            count += mtree_address_equals(&pending[j].from, &pending[i].from);
+        }
+        if (count > most) {
+            most = count;
+            dispensable = i;
+        }
+    }
+    return dispensable;
+}
+
 static mtree_relay_job_t *find_job(const mtree_relay_server_t *server,
                                    const mtree_relay_job_id_t *id)
 {
@@ -121,21 +233,9 @@ static const char *name_of(int socket, char name[MTREE_ADDRESS_LENGTH])
     return mtree_address_format(&address, name);
 }
 
-static void turn_away(mtree_relay_server_t *server, const mtree_relay_pending_t *pending,
-                      const char *reason, double now)
-{
-    char name[MTREE_ADDRESS_LENGTH];
-
-    server->turned_away++;
-    if (now > server->warned + WARNING_INTERVAL) {
-        server->warned = now;
-        mtree_warn("turned away %s: %s", name_of(pending->socket, name), reason);
-    }
-}
-
 /* Its proof is right: begin a job, or give the connection to its job.  False: the socket
  * is to be closed. */
-static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pending)
+static bool admit(mtree_relay_server_t *server, const pending_t *pending)
 {
     mtree_relay_job_t *job = find_job(server, &pending->hello.job);
     bool begins = pending->hello.purpose == MTREE_RELAY_CONTROL;
@@ -146,15 +246,14 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
     /* All of a job is encrypted, or nothing. */
     if (begins == (job != NULL) ||
         (job != NULL && job->peers.hello.is_encrypted != is_encrypted)) {
-        (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
+        (void)pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
         return false;
     }
     if (begins && server->num_jobs >= server->options.most_jobs) {
-        (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_FULL, 0);
+        (void)pending_welcome(pending, MTREE_RELAY_FULL, 0);
         return false;
     }
-    if (!mtree_relay_pending_welcome(pending, MTREE_RELAY_WELCOMED,
-                                     server->shared.memory.most)) {
+    if (!pending_welcome(pending, MTREE_RELAY_WELCOMED, server->shared.memory.most)) {
         return false;
     }
     mtree_relay_tls_key(&pending->greeting, true, &key);
@@ -177,26 +276,31 @@ static void pending_forget(mtree_relay_server_t *server, int i)
 {
     server->num_pending--;
     memmove(&server->pending[i], &server->pending[i + 1],
-            (size_t)(server->num_pending - i) * sizeof(mtree_relay_pending_t));
+            (size_t)(server->num_pending - i) * sizeof(pending_t));
 }
 
+/* Turn connection @a i away, for @a reason (NULL: it has heard why). */
 static void pending_drop(mtree_relay_server_t *server, int i, const char *reason,
                          double now)
 {
-    if (reason != NULL) {
-        turn_away(server, &server->pending[i], reason, now);
+    const int socket = server->pending[i].socket;
+    char name[MTREE_ADDRESS_LENGTH];
+
+    server->turned_away += reason != NULL;
+    if (reason != NULL && now > server->warned + WARNING_INTERVAL) {
+        server->warned = now;
+        mtree_warn("turned away %s: %s", name_of(socket, name), reason);
     }
-    mtree_tcp_socket_close(server->pending[i].socket);
+    mtree_tcp_socket_close(socket);
     pending_forget(server, i);
 }
 
 /* Go on with the greeting of connection @a i. */
 static void pending_poll(mtree_relay_server_t *server, int i, double now)
 {
-    mtree_relay_pending_t *pending = &server->pending[i];
+    pending_t *pending = &server->pending[i];
     const char *reason = NULL;
-    int greeted =
-        mtree_relay_pending_greet(pending, &server->options.secret, now, &reason);
+    int greeted = pending_greet(pending, &server->options.secret, now, &reason);
 
     if (greeted > 0 && admit(server, pending)) {
         pending_forget(server, i);
@@ -214,13 +318,11 @@ static void accept_connections(mtree_relay_server_t *server, double now)
     while (now >= server->accepts && accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(server->socket)) >= 0) {
         if (server->num_pending == MTREE_RELAY_PENDING) {
-            pending_drop(
-                server,
-                mtree_relay_pending_dispensable(server->pending, server->num_pending),
-                "too many connections have sent no greeting", now);
+            pending_drop(server,
+                         pending_dispensable(server->pending, server->num_pending),
+                         "too many connections have sent no greeting", now);
         }
-        taken =
-            mtree_relay_pending_init(&server->pending[server->num_pending], socket, now);
+        taken = pending_init(&server->pending[server->num_pending], socket, now);
         server->num_pending++;
         if (!taken) {
             pending_drop(server, server->num_pending - 1, "it takes no challenge", now);

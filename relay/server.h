@@ -14,7 +14,7 @@
 #include "relay/job.h"
 #include "tcp/socket.h"
 
-/* Pending connections (relay/pending.h) at a time. */
+/* Pending connections at a time. */
 #define MTREE_RELAY_PENDING 64
 
 typedef struct {

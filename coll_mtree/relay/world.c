@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "relay/lookup.h"
+#include "relay/dialer.h"
 #include "relay/server.h"
 #include "tcp/crypto.h"
 

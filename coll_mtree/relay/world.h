@@ -12,7 +12,7 @@
 #define COLL_MTREE_RELAY_WORLD_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "relay/secret.h"
+#include "relay/greeting.h"
 #include "topo/topology.h"
 
 /* When the component is opened.  Does nothing unless the user asks for it. */

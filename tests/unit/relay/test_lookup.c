@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Addresses of relays are read, and written as numbers. */
-#include "relay/lookup.h"
+#include "relay/dialer.h"
 #include "tests/unit/runner.h"
 
 UNIT_LOOP(what_is_no_address_is_not_dialed, 0, 6)
