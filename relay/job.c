@@ -133,7 +133,7 @@ static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
 
         if ((number & MTREE_RELAY_IS_RELAY) != 0 && number > job->peers.hello.number &&
             is_neighbour(plan->part, first + i)) {
-            (void)mtree_relay_peers_dial(&job->peers, number, plan->plan->relays[i], now);
+            (void)mtree_relay_peers_dial(&job->peers, number, plan->addresses[i], now);
         }
     }
 }

@@ -3,26 +3,25 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "planner/plan/json.h"
 #include "relay/fold.h"
 #include "schedule/plan_part_wire.h"
 
-#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Ranks and relays of the largest plan, bytes of the longest message about one, for which
- * a reader may need some tens of times as many, and bytes of the longest vector. */
+ * a reader may need some ten times as many, and bytes of the longest vector. */
 #define MOST_NUMBERS 65536
-#define MOST_TEXT    ((size_t)8 << 20)
+#define MOST_MESSAGE ((size_t)2 << 20)
 #define MOST_BYTES   ((uint64_t)1 << 40)
 
 void mtree_relay_plan_destroy(mtree_relay_plan_t *plan)
 {
     if (plan != NULL) {
         free(plan->peers);
+        free(plan->addresses);
         mtree_placement_destroy(plan->placement);
         mtree_plan_part_destroy(plan->part);
-        mtree_plan_destroy(plan->plan);
         free(plan);
     }
 }
@@ -32,156 +31,185 @@ uint32_t mtree_relay_plan_number(const mtree_relay_plan_t *plan, int i)
     return plan->peers[plan->placement->num_ranks + i] & ~MTREE_RELAY_IS_RELAY;
 }
 
-/* It has the element then, or there is no memory. */
-static void append(json_t *array, json_t *element)
+/* A message begins with numbers of four bytes: these, the host of each rank, the numbers
+ * in the job of ranks and relays, and the length of each host's piece of the plan.  The
+ * addresses of relays follow, the common piece, and those of the hosts. */
+enum { NUMBER_AT, RANKS_AT, RELAYS_AT, HOSTS_AT, COMMON_AT, HEAD };
+
+static void set_number(unsigned char *bytes, size_t i, uint32_t number)
 {
-    mtree_require(json_array_append_new(array, element) == 0 ? MTREE_OK
-                                                             : MTREE_ERR_NO_MEMORY);
+    mtree_put32(bytes + sizeof(number) * i, number);
+}
+
+static uint32_t number_at(const unsigned char *bytes, size_t i)
+{
+    return mtree_get32(bytes + sizeof(uint32_t) * i);
+}
+
+/* Write all of the message but for the pieces of the plan, which begin at *end_p. */
+static void write_head(const mtree_plan_t *plan, uint32_t number, size_t ranks,
+                       const int *host, const uint32_t *peers, unsigned char **end_p,
+                       unsigned char *bytes)
+{
+    const size_t relays = (size_t)plan->num_relays;
+    size_t at = HEAD;
+
+    set_number(bytes, NUMBER_AT, number);
+    set_number(bytes, RANKS_AT, (uint32_t)ranks);
+    set_number(bytes, RELAYS_AT, (uint32_t)relays);
+    set_number(bytes, HOSTS_AT, (uint32_t)plan->num_hosts);
+    for (size_t r = 0; r < ranks; r++) {
+        set_number(bytes, at++, (uint32_t)host[r]);
+    }
+    for (size_t r = 0; r < ranks + relays; r++) {
+        set_number(bytes, at++, peers[r]);
+    }
+    *end_p = bytes + sizeof(uint32_t) * (at + (size_t)plan->num_hosts);
+    for (size_t i = 0; i < relays; i++, *end_p += MTREE_RELAY_ADDRESS) {
+        strncpy((char *)*end_p, plan->relays[i], MTREE_RELAY_ADDRESS - 1);
+    }
 }
 
 mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
                                       int num_ranks, const int *host,
-                                      const uint32_t *peers, char **text_p)
+                                      const uint32_t *peers, unsigned char **bytes_p,
+                                      size_t *length_p)
 {
-    json_t *hosts, *numbers, *relays, *message;
-    char *text;
+    const size_t ranks = (size_t)num_ranks, relays = (size_t)plan->num_relays;
+    const size_t hosts = (size_t)plan->num_hosts;
+    const size_t first_length = HEAD + 2 * ranks + relays;
+    int *every = mtree_malloc(2 * hosts * sizeof(*every)), *lengths = every + hosts;
+    mtree_wire_t common = {0}, own = {0};
+    unsigned char *end;
+    mtree_status_t status;
 
-    *text_p = NULL;
-    /* What cannot be written is logged. */
-    if (num_ranks > MOST_NUMBERS - plan->num_relays ||
-        mtree_plan_to_json(plan, &text) != MTREE_OK) {
-        return MTREE_ERR_LIMIT;
+    for (size_t h = 0; h < hosts; h++) {
+        every[h] = (int)h;
     }
-    hosts = json_array();
-    numbers = json_array();
-    relays = json_array();
-    for (int r = 0; r < num_ranks + plan->num_relays; r++) {
-        json_t *list = r < num_ranks ? hosts : relays;
-
-        append(numbers, json_integer(peers[r]));
-        append(list, r < num_ranks ? json_integer(host[r])
-                                   : json_string(plan->relays[r - num_ranks]));
-    }
-    message = mtree_existing(json_pack("{s:I, s:s, s:o, s:o, s:o}", "number",
-                                       (json_int_t)number, "plan", text, "hosts", hosts,
-                                       "peers", numbers, "relays", relays));
-    *text_p = mtree_existing(json_dumps(message, JSON_COMPACT));
-    json_decref(message);
-    free(text);
-    return strlen(*text_p) > MOST_TEXT ? MTREE_ERR_LIMIT : MTREE_OK;
-}
-
-/* The numbers of @a array, malloc'ed, of at most @a most each; NULL: it has others.
- */
-static uint32_t *read_numbers(const json_t *array, json_int_t most)
-{
-    const size_t count = json_array_size(array);
-    uint32_t *numbers = mtree_malloc(count * sizeof(*numbers));
-
-    for (size_t i = 0; i < count; i++) {
-        const json_t *number = json_array_get(array, i);
-        const json_int_t value = json_integer_value(number);
-
-        if (!json_is_integer(number) || value < 0 || value > most) {
-            free(numbers);
-            return NULL;
+    status = mtree_plan_parts_write(plan, every, (int)hosts, &common, &own, lengths);
+    *length_p = sizeof(uint32_t) * (first_length + hosts) + MTREE_RELAY_ADDRESS * relays +
+                (size_t)common.length + (size_t)own.length;
+    *bytes_p = NULL;
+    if (status != MTREE_OK || ranks + relays > MOST_NUMBERS || *length_p > MOST_MESSAGE) {
+        status = MTREE_ERR_LIMIT;
+    } else {
+        *bytes_p = mtree_calloc(*length_p, 1);
+        write_head(plan, number, ranks, host, peers, &end, *bytes_p);
+        set_number(*bytes_p, COMMON_AT, (uint32_t)common.length);
+        for (size_t h = 0; h < hosts; h++) {
+            set_number(*bytes_p, first_length + h, (uint32_t)lengths[h]);
         }
-        numbers[i] = (uint32_t)value;
+        memcpy(end, common.bytes, (size_t)common.length);
+        memcpy(end + common.length, own.bytes, (size_t)own.length);
     }
-    return numbers;
-}
-
-static mtree_status_t read_relays(const json_t *relays, mtree_plan_t *plan)
-{
-    const int count = (int)json_array_size(relays);
-    const char **addresses = mtree_calloc((size_t)count, sizeof(*addresses));
-    mtree_status_t status = count == plan->num_relays ? MTREE_OK : MTREE_ERR_INVALID;
-
-    for (int i = 0; i < count && status == MTREE_OK; i++) {
-        addresses[i] = json_string_value(json_array_get(relays, (size_t)i));
-        if (addresses[i] == NULL || strlen(addresses[i]) >= MTREE_RELAY_ADDRESS) {
-            status = MTREE_ERR_INVALID;
-        }
-    }
-    status = status == MTREE_OK ? mtree_plan_add_relays(plan, count, addresses) : status;
-    free(addresses);
+    free(every);
+    free(common.bytes);
+    free(own.bytes);
     return status;
 }
 
-/* The part of number @a self: of a relay, which has no vector, that of a relay's host. */
-static mtree_status_t find_part(mtree_relay_plan_t *plan, uint32_t self)
+/* The member whose number in the job is @a self: of a rank, or of a relay; -1: none. */
+static int find_self(const mtree_relay_plan_t *plan, uint32_t self)
 {
     const bool is_relay = (self & MTREE_RELAY_IS_RELAY) != 0;
     const int ranks = plan->placement->num_ranks;
     const int end = is_relay ? ranks + plan->placement->num_relays : ranks;
+    int member = is_relay ? ranks : 0;
 
-    plan->self = is_relay ? ranks : 0;
-    while (plan->self < end && plan->peers[plan->self] != self) {
-        plan->self++;
+    while (member < end && plan->peers[member] != self) {
+        member++;
     }
-    if (plan->self == end) {
-        return MTREE_ERR_INVALID;
-    }
-    plan->part = mtree_plan_part_create(plan->plan, plan->placement->host[plan->self]);
-    return mtree_plan_part_check(plan->part);
+    return member < end ? member : -1;
 }
 
-static mtree_status_t read_placement(const json_t *hosts, mtree_relay_plan_t *plan)
+/* The part of the reader's host, from @a pieces on, [@a left] bytes; the lengths of the
+ * hosts' own are number @a first of @a bytes and the following. */
+static mtree_status_t read_part(const unsigned char *bytes, size_t first,
+                                const unsigned char *pieces, size_t left,
+                                mtree_relay_plan_t *plan)
 {
-    const int active = mtree_plan_num_active(plan->plan);
-    uint32_t *host = read_numbers(hosts, active - 1);
-    mtree_status_t status =
-        host == NULL
-            ? MTREE_ERR_INVALID
-            : mtree_placement_create_relayed(
-                  (int)json_array_size(hosts), plan->plan->num_hosts,
-                  plan->plan->num_relays, (const int *)host, NULL, &plan->placement);
+    const int host = plan->placement->host[plan->self];
+    const size_t common = number_at(bytes, COMMON_AT);
+    size_t own = common, end = common;
+    mtree_status_t status;
 
+    for (int h = 0; h <= host; h++) {
+        own = end;
+        end += number_at(bytes, first + (size_t)h);
+    }
+    if (common > left || end > left) {
+        return MTREE_ERR_INVALID;
+    }
+    status = mtree_plan_part_read(pieces, common, pieces + own, end - own, &plan->part);
+    return status != MTREE_OK || (plan->part->host == host &&
+                                  plan->part->num_hosts == plan->placement->num_hosts &&
+                                  plan->part->num_relays == plan->placement->num_relays)
+               ? status
+               : MTREE_ERR_INVALID;
+}
+
+/* The numbers of ranks and relays, which are there, and their addresses. */
+static mtree_status_t read_members(const unsigned char *bytes, const char *addresses,
+                                   mtree_relay_plan_t *plan)
+{
+    const size_t ranks = number_at(bytes, RANKS_AT), relays = number_at(bytes, RELAYS_AT);
+    const size_t hosts = number_at(bytes, HOSTS_AT);
+    int *host = mtree_malloc(ranks * sizeof(*host));
+    mtree_status_t status;
+
+    plan->peers = mtree_malloc((ranks + relays) * sizeof(*plan->peers));
+    plan->addresses = mtree_malloc(relays * sizeof(*plan->addresses));
+    for (size_t r = 0; r < ranks; r++) {
+        /* The last hosts are relays', without ranks. */
+        host[r] = number_at(bytes, HEAD + r) < hosts - relays
+                      ? (int)number_at(bytes, HEAD + r)
+                      : -1;
+    }
+    for (size_t r = 0; r < ranks + relays; r++) {
+        plan->peers[r] = number_at(bytes, HEAD + ranks + r);
+    }
+    for (size_t i = 0; i < relays; i++) {
+        (void)snprintf(plan->addresses[i], MTREE_RELAY_ADDRESS, "%.*s",
+                       MTREE_RELAY_ADDRESS - 1, addresses + MTREE_RELAY_ADDRESS * i);
+    }
+    status = mtree_placement_create_relayed((int)ranks, (int)hosts, (int)relays, host,
+                                            NULL, &plan->placement);
     free(host);
     return status;
 }
 
-/* What @a message says, to *plan, which the caller destroys. */
-static mtree_status_t read_message(json_t *message, uint32_t self,
-                                   mtree_relay_plan_t *plan)
+/* What the message says, to *plan, which the caller destroys. */
+static mtree_status_t read_message(const unsigned char *bytes, size_t length,
+                                   uint32_t self, mtree_relay_plan_t *plan)
 {
-    json_t *hosts, *peers, *relays;
-    json_int_t number;
-    const char *text;
-    size_t length;
-    mtree_status_t status;
+    const size_t head = sizeof(uint32_t) * HEAD;
+    const size_t ranks = length < head ? 0 : number_at(bytes, RANKS_AT);
+    const size_t relays = length < head ? 0 : number_at(bytes, RELAYS_AT);
+    const size_t hosts = length < head ? 0 : number_at(bytes, HOSTS_AT);
+    const size_t first_length = HEAD + 2 * ranks + relays;
+    const size_t numbers = sizeof(uint32_t) * (first_length + hosts);
+    const size_t pieces = numbers + MTREE_RELAY_ADDRESS * relays;
 
-    if (json_unpack(message, "{s:I, s:s%, s:o, s:o, s:o}", "number", &number, "plan",
-                    &text, &length, "hosts", &hosts, "peers", &peers, "relays",
-                    &relays) != 0 ||
-        number < 0 || number > UINT32_MAX || json_array_size(hosts) < 1 ||
-        json_array_size(relays) < 1 || json_array_size(peers) > MOST_NUMBERS ||
-        json_array_size(peers) != json_array_size(hosts) + json_array_size(relays)) {
+    if (length > MOST_MESSAGE || ranks == 0 || relays == 0 || hosts <= relays ||
+        hosts > ranks + relays || ranks + relays > MOST_NUMBERS || length < pieces) {
         return MTREE_ERR_INVALID;
     }
-    plan->number = (uint32_t)number;
-    plan->peers = read_numbers(peers, UINT32_MAX);
-    status = plan->peers == NULL
-                 ? MTREE_ERR_INVALID
-                 : mtree_plan_from_json(text, length, "plan with relays", &plan->plan);
-    if (status == MTREE_OK) {
-        status = read_relays(relays, plan->plan);
+    plan->number = number_at(bytes, NUMBER_AT);
+    if (read_members(bytes, (const char *)bytes + numbers, plan) != MTREE_OK) {
+        return MTREE_ERR_INVALID;
     }
-    if (status == MTREE_OK) {
-        status = read_placement(hosts, plan);
-    }
-    return status == MTREE_OK ? find_part(plan, self) : status;
+    plan->self = find_self(plan, self);
+    return plan->self < 0
+               ? MTREE_ERR_INVALID
+               : read_part(bytes, first_length, bytes + pieces, length - pieces, plan);
 }
 
 mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length, uint32_t self,
                                      mtree_relay_plan_t **plan_p)
 {
-    json_t *message = length > MOST_TEXT ? NULL : json_loadb(bytes, length, 0, NULL);
     mtree_relay_plan_t *plan = mtree_calloc(1, sizeof(*plan));
-    mtree_status_t status =
-        message == NULL ? MTREE_ERR_INVALID : read_message(message, self, plan);
+    mtree_status_t status = read_message(bytes, length, self, plan);
 
-    json_decref(message);
     if (status != MTREE_OK) {
         mtree_relay_plan_destroy(plan);
         return status;
@@ -223,7 +251,7 @@ void mtree_relay_start_write(const mtree_relay_start_t *start,
     uint64_t recovery;
 
     for (int i = 0; i < NUM_WORDS; i++) {
-        mtree_put32(bytes + 4 * i, words[i]);
+        set_number(bytes, (size_t)i, words[i]);
     }
     memcpy(&recovery, &call->recovery, sizeof(recovery));
     mtree_put64(bytes + UNITS_AT, call->units);
@@ -254,7 +282,7 @@ mtree_status_t mtree_relay_start_read(const void *bytes, size_t length,
         return MTREE_ERR_INVALID;
     }
     for (int i = 0; i < NUM_WORDS; i++) {
-        words[i] = mtree_get32(from + 4 * i);
+        words[i] = number_at(from, (size_t)i);
     }
     *start = (mtree_relay_start_t){
         .plan = words[PLAN],

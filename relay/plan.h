@@ -7,8 +7,8 @@
 #define MTREE_RELAY_PLAN_H
 
 #include "base/list.h"
-#include "relay/greeting.h"
 #include "relay/dialer.h"
+#include "relay/greeting.h"
 #include "schedule/call.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"
@@ -17,14 +17,14 @@
 
 /* A plan with relays, as a rank or a relay reads it. */
 typedef struct {
-    uint32_t number; /* among the plans of the job */
-    mtree_plan_t *plan;
+    uint32_t number;              /* among the plans of the job */
     mtree_placement_t *placement; /* of ranks and relays; localities are not known */
     mtree_plan_part_t *part;      /* of the reader's host */
-    uint32_t *peers;   /* [ranks + relays] number of each in the job (relay/greeting.h) */
-    int self;          /* the reader's number in the placement */
-    mtree_list_t link; /* for a list of the caller's */
-    size_t bytes;      /* of the message that it came in; the caller's */
+    uint32_t *peers; /* [ranks + relays] number of each in the job (relay/greeting.h) */
+    char (*addresses)[MTREE_RELAY_ADDRESS]; /* [relays] numbers */
+    int self;                               /* the reader's number in the placement */
+    mtree_list_t link;                      /* for a list of the caller's */
+    size_t bytes; /* of the message that it came in; the caller's */
 } mtree_relay_plan_t;
 
 /* Free; NULL is allowed. */
@@ -36,12 +36,13 @@ uint32_t mtree_relay_plan_number(const mtree_relay_plan_t *plan, int i);
 /*
  * The message about @a plan, whose relays have addresses, for ranks on @a host [@a
  * num_ranks]; of the numbers @a peers [ranks + relays] that of a rank is its rank in
- * MPI_COMM_WORLD.  The same for all who read it.  *text_p, the caller's also
- * on MTREE_ERR_LIMIT, is malloc'ed.  MTREE_ERR_LIMIT: it is too long to be read.
+ * MPI_COMM_WORLD.  The same for all who read it.  *bytes_p is malloc'ed, *length_p bytes.
+ * MTREE_ERR_LIMIT: it is too long to be read, and *bytes_p is NULL.
  */
 mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
                                       int num_ranks, const int *host,
-                                      const uint32_t *peers, char **text_p);
+                                      const uint32_t *peers, unsigned char **bytes_p,
+                                      size_t *length_p);
 
 /* For number @a self of the job.  Any bytes may be given.  MTREE_ERR_INVALID: they are no
  * plan for it; what is no plan at all is logged. */

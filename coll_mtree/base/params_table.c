@@ -72,7 +72,7 @@ static void agree_trace(const coll_mtree_param_t *param, char *text)
 }
 
 /* To be raised with every change of the messages between ranks. */
-#define PROTOCOL 25
+#define PROTOCOL 26
 
 /* Below _name only the columns differ. */
 #define BOOL(_name, _field, _default)                                                    \

@@ -43,6 +43,7 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
                                  &bytes, &length)) {
         entry->appendix = (coll_mtree_appendix_t){bytes, length};
         planned->forecast = forecast;
+        planned->relayed = mtree_plan_retain(plan);
     }
     mtree_plan_destroy(plan);
 }
@@ -245,9 +246,9 @@ static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
     if (appendix.length > 0) {
         entry->relayed = coll_mtree_relayed_read(appendix.bytes, appendix.length);
     }
-    coll_mtree_statistics_planned(
-        module, entry->comm, &entry->call_class, entry->part->plan,
-        entry->relayed == NULL ? NULL : entry->relayed->plan->plan, &entry->forecast);
+    coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
+                                  entry->part->plan, entry->planned.relayed,
+                                  &entry->forecast);
 }
 
 /* Take over the reply of rank 0.  Open MPI's code. */

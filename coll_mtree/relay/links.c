@@ -63,7 +63,7 @@ static mtree_tcp_peer_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *
     }
     return mtree_relay_peers_dial(&links->peers,
                                   mtree_relay_plan_number(relayed->plan, i),
-                                  relayed->plan->plan->relays[i], mtree_clock_seconds());
+                                  relayed->plan->addresses[i], mtree_clock_seconds());
 }
 
 void coll_mtree_relay_links_poll(const coll_mtree_relayed_t *relayed)

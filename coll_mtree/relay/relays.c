@@ -206,14 +206,15 @@ static bool find_numbers(const mtree_plan_t *plan, uint32_t *numbers)
 }
 
 /* Send the relays of @a plan the message about it; false: one of them is lost. */
-static bool send_plan(const mtree_plan_t *plan, const uint32_t *numbers, const char *text)
+static bool send_plan(const mtree_plan_t *plan, const uint32_t *numbers,
+                      const void *bytes, size_t length)
 {
     bool is_sent = true;
 
     for (int i = 0; i < plan->num_relays && is_sent; i++) {
         is_sent =
             coll_mtree_relay_control_send(&job.relays[numbers[i] & ~MTREE_RELAY_IS_RELAY],
-                                          MTREE_RELAY_PLAN, text, strlen(text));
+                                          MTREE_RELAY_PLAN, bytes, length);
     }
     return is_sent;
 }
@@ -224,7 +225,8 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
     const int ranks = ompi_comm_size(comm);
     uint32_t *peers = mtree_malloc((size_t)(ranks + plan->num_relays) * sizeof(*peers));
     coll_mtree_relay_pass_t pass;
-    char *text = NULL;
+    unsigned char *message = NULL;
+    size_t length;
     bool is_sent;
 
     for (int r = 0; r < ranks; r++) {
@@ -233,17 +235,17 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
     pthread_mutex_lock(&job.lock);
     pass = (coll_mtree_relay_pass_t){.job = job.id, .key = job.key};
     is_sent = find_numbers(plan, peers + ranks) &&
-              mtree_relay_plan_write(plan, ++job.num_plans, ranks, host, peers, &text) ==
-                  MTREE_OK &&
-              send_plan(plan, peers + ranks, text);
+              mtree_relay_plan_write(plan, ++job.num_plans, ranks, host, peers, &message,
+                                     &length) == MTREE_OK &&
+              send_plan(plan, peers + ranks, message, length);
     pthread_mutex_unlock(&job.lock);
     if (is_sent) {
-        *length_p = sizeof(pass) + strlen(text);
+        *length_p = sizeof(pass) + length;
         *bytes_p = mtree_malloc(*length_p);
         memcpy(*bytes_p, &pass, sizeof(pass));
-        memcpy(*bytes_p + sizeof(pass), text, strlen(text));
+        memcpy(*bytes_p + sizeof(pass), message, length);
     }
-    free(text);
+    free(message);
     free(peers);
     return is_sent;
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plan for a relay, behind a call over it.  What is read is written the same twice, and
+ * A plan for a relay, behind a call over it.  What is read is the relay's own part, and
  * the call takes no more memory than there is, and ends where it is cancelled.
  */
 #include "tests/fuzz/fuzz.h"
 
 #include "relay/call.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define MEMORY 1000000
 
@@ -45,29 +42,6 @@ static void run(const mtree_relay_plan_t *plan, const uint8_t *data)
     mtree_tcp_destroy(tcp);
 }
 
-static char *write_again(const mtree_relay_plan_t *plan)
-{
-    char *text;
-
-    fuzz_expect(mtree_relay_plan_write(plan->plan, plan->number,
-                                       plan->placement->num_ranks, plan->placement->host,
-                                       plan->peers, &text) == MTREE_OK);
-    return text;
-}
-
-static void expect_again(const mtree_relay_plan_t *plan)
-{
-    char *text = write_again(plan), *again;
-    mtree_relay_plan_t *copy;
-
-    fuzz_expect(mtree_relay_plan_read(text, strlen(text), SELF, &copy) == MTREE_OK);
-    again = write_again(copy);
-    fuzz_expect(strcmp(text, again) == 0);
-    mtree_relay_plan_destroy(copy);
-    free(text);
-    free(again);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mtree_relay_plan_t *plan;
@@ -78,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_start();
     if (mtree_relay_plan_read(data + MTREE_RELAY_START_BYTES,
                               size - MTREE_RELAY_START_BYTES, SELF, &plan) == MTREE_OK) {
-        expect_again(plan);
+        fuzz_expect(plan->self >= plan->placement->num_ranks &&
+                    plan->part->host == plan->placement->host[plan->self]);
         run(plan, data);
         mtree_relay_plan_destroy(plan);
     }

@@ -98,7 +98,8 @@ int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_
 void relayed_tell_plan(int i, uint32_t number)
 {
     uint32_t peers[RELAYED_RANKS + RELAYED_RELAYS];
-    char *text;
+    unsigned char *bytes;
+    size_t length;
 
     for (int r = 0; r < job.num_ranks; r++) {
         peers[r] = (uint32_t)r;
@@ -109,10 +110,9 @@ void relayed_tell_plan(int i, uint32_t number)
         job.plan->relays[j] = strdup(relayed_cuts ? "127.0.0.1:1" : job.addresses[j]);
     }
     unit_ok(mtree_relay_plan_write(job.plan, number, job.num_ranks, job.placement->host,
-                                   peers, &text));
-    unit_ok(
-        mtree_relay_channel_send(&job.channels[i], MTREE_RELAY_PLAN, text, strlen(text)));
-    free(text);
+                                   peers, &bytes, &length));
+    unit_ok(mtree_relay_channel_send(&job.channels[i], MTREE_RELAY_PLAN, bytes, length));
+    free(bytes);
 }
 
 int relayed_enter(int i, int number)

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -181,6 +182,23 @@ UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
     relayed_refused_call(1);
     heard_text("over the limit");
     ck_assert_int_eq(relayed_status().jobs, 1);
+}
+
+/* Who is in a job may send any bytes in place of a plan. */
+UNIT_TEST(no_message_about_a_plan_takes_much_memory)
+{
+    enum { LENGTH = 8 << 20, MOST_KB = 32 << 10 };
+    static char text[LENGTH];
+    struct rusage before, after;
+    mtree_relay_plan_t *plan;
+
+    for (size_t i = 0; i < LENGTH; i++) {
+        text[i] = "[[],"[i == 0 ? 0 : 1 + (i - 1) % 3];
+    }
+    (void)getrusage(RUSAGE_SELF, &before);
+    unit_invalid(mtree_relay_plan_read(text, LENGTH, MTREE_RELAY_IS_RELAY, &plan));
+    (void)getrusage(RUSAGE_SELF, &after);
+    ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, MOST_KB);
 }
 
 /* In chunks of a number each the places take more than the numbers do. */
