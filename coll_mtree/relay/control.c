@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/control.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -83,17 +84,37 @@ bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *con
     return !control->is_up || control->received > control->pinged;
 }
 
-bool coll_mtree_relay_control_receive(coll_mtree_relay_control_t *control, double now,
-                                      mtree_relay_message_t *message)
+static void take_message(coll_mtree_relay_control_t *control,
+                         const mtree_relay_message_t *message)
 {
-    int answer =
-        control->is_up ? mtree_relay_channel_poll(&control->channel, message) : 0;
+    uint32_t other;
+
+    if (message->kind == MTREE_RELAY_REFUSED &&
+        message->length == MTREE_RELAY_CALL_BYTES) {
+        unsigned at = control->num_refused++ % COLL_MTREE_REFUSALS;
+
+        control->refused[at].plan = mtree_get32(message->bytes);
+        control->refused[at].call = mtree_get32(message->bytes + 4);
+    } else if (message->kind == MTREE_RELAY_UNREACHED &&
+               message->length == MTREE_RELAY_UNREACHED_BYTES) {
+        other = mtree_get32(message->bytes);
+        control->unreached |= other < COLL_MTREE_RELAYS ? UINT64_C(1) << other : 0;
+    }
+}
+
+void coll_mtree_relay_control_poll(coll_mtree_relay_control_t *control, double now)
+{
+    mtree_relay_message_t message;
+    int answer = 0;
 
     mtree_tcp_polled_time_add(&control->silence, now);
-    if (answer > 0) {
+    while (control->is_up &&
+           (answer = mtree_relay_channel_poll(&control->channel, &message)) > 0) {
+        take_message(control, &message);
         control->received = now;
         control->silence.seconds = 0;
-    } else if (answer < 0) {
+    }
+    if (answer < 0) {
         coll_mtree_relay_control_fail(control, "its connection is lost");
     } else if (control->is_up && control->silence.seconds > SILENT_SECONDS) {
         coll_mtree_relay_control_fail(control, "it is silent");
@@ -101,5 +122,39 @@ bool coll_mtree_relay_control_receive(coll_mtree_relay_control_t *control, doubl
         control->pinged = now;
         (void)coll_mtree_relay_control_send(control, MTREE_RELAY_PING, NULL, 0);
     }
-    return answer > 0;
+}
+
+bool coll_mtree_relay_control_has_refused(const coll_mtree_relay_control_t *control,
+                                          uint32_t plan, uint32_t call)
+{
+    for (int at = 0; at < COLL_MTREE_REFUSALS; at++) {
+        if (control->refused[at].plan == plan && control->refused[at].call == call) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int coll_mtree_relay_control_worst(const coll_mtree_relay_control_t *controls, int count,
+                                   int *other_p)
+{
+    int worst = -1, most = 0;
+
+    for (int i = 0; i < count; i++) {
+        int pairs = 0, other = -1;
+
+        for (int j = 0; j < count; j++) {
+            bool is_pair = i != j && ((controls[i].unreached >> j & 1) != 0 ||
+                                      (controls[j].unreached >> i & 1) != 0);
+
+            pairs += is_pair;
+            other = other < 0 && is_pair && controls[j].is_up ? j : other;
+        }
+        if (controls[i].is_up && other >= 0 && pairs >= most) {
+            worst = i;
+            most = pairs;
+            *other_p = other;
+        }
+    }
+    return worst;
 }

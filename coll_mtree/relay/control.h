@@ -11,6 +11,14 @@
 #include "relay/plan.h"
 #include "tcp/polled_time.h"
 
+/* Relays of a job at most; each has a number below that. */
+#define COLL_MTREE_RELAYS 64
+
+/* Refusals of a relay that are kept, the newest: as many calls of a job as it has under
+ * way.  Threads may have several, and the one that hears of a refusal may wait for
+ * another call. */
+#define COLL_MTREE_REFUSALS 64
+
 typedef struct {
     char address[MTREE_RELAY_ADDRESS];
     char reached[MTREE_RELAY_ADDRESS]; /* the same as numbers, when it has answered */
@@ -19,6 +27,11 @@ typedef struct {
     bool is_up;
     double pinged, received; /* mtree_clock_seconds() of the last ping and message */
     mtree_tcp_polled_time_t silence; /* since the latter */
+    struct {
+        uint32_t plan, call;        /* zeros: none, since plans are numbered from 1 */
+    } refused[COLL_MTREE_REFUSALS]; /* or failed there */
+    unsigned num_refused;
+    uint64_t unreached; /* bit j: it cannot reach relay j */
 } coll_mtree_relay_control_t;
 
 /* Begin to dial @a address, of less than MTREE_RELAY_ADDRESS bytes, with @a hello for a
@@ -48,11 +61,22 @@ void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double 
 /* Has a message come since the last ping, or is the relay lost? */
 bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *control);
 
+/* Read what it has reported.  A relay that is up is pinged now and then, and is lost when
+ * it is silent. */
+void coll_mtree_relay_control_poll(coll_mtree_relay_control_t *control, double now);
+
+/* Has it reported that it refused number @a call of plan number @a plan? */
+bool coll_mtree_relay_control_has_refused(const coll_mtree_relay_control_t *control,
+                                          uint32_t plan, uint32_t call);
+
 /*
- * Read the next message, valid until the next call; false: there is none.  A relay that
- * is up is pinged now and then, and is lost when it is silent.
+ * The relay to leave out first, of those of @a controls, [@a count] by their numbers,
+ * that are up, so that those that are left reach each other: that which has been in most
+ * pairs that cannot, since it is the likeliest to be cut off; of equals the one with the
+ * highest number, which the other dials.  *other_p is one that is up and in a pair with
+ * it.  -1: all reach each other.
  */
-bool coll_mtree_relay_control_receive(coll_mtree_relay_control_t *control, double now,
-                                      mtree_relay_message_t *message);
+int coll_mtree_relay_control_worst(const coll_mtree_relay_control_t *controls, int count,
+                                   int *other_p);
 
 #endif

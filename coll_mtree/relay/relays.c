@@ -21,7 +21,6 @@ static struct {
     coll_mtree_relay_control_t
         relays[COLL_MTREE_RELAYS]; /* [num_relays] by their numbers */
     int num_relays;
-    coll_mtree_reports_t reports;
     mtree_relay_job_id_t id;
     mtree_relay_key_t key;
     uint32_t num_plans;
@@ -67,7 +66,7 @@ static bool has_key(void)
 }
 
 /* The relay at @a address, dialed if it is new; NULL: there are too many. */
-static coll_mtree_relay_control_t *find_relay(const char *address, double now)
+static coll_mtree_relay_control_t *find_relay(const char *address)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
                                  .number = (uint32_t)job.num_relays,
@@ -85,7 +84,8 @@ static coll_mtree_relay_control_t *find_relay(const char *address, double now)
         return NULL;
     }
     relay = &job.relays[job.num_relays++];
-    coll_mtree_relay_control_init(relay, address, &hello, &job.key, now);
+    coll_mtree_relay_control_init(relay, address, &hello, &job.key,
+                                  mtree_clock_seconds());
     return relay;
 }
 
@@ -151,7 +151,6 @@ static void find_candidates(const mtree_topology_t *topology, const int *hosts,
 void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
                             int num_hosts, coll_mtree_relays_found_t *found)
 {
-    double now = mtree_clock_seconds();
     coll_mtree_relays_found_t candidates;
 
     found->count = 0;
@@ -159,12 +158,11 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
     pthread_mutex_lock(&job.lock);
     if (candidates.count > 0 && has_key()) {
         for (int i = 0; i < candidates.count; i++) {
-            (void)find_relay(candidates.addresses[i], now);
+            (void)find_relay(candidates.addresses[i]);
         }
         await_answers();
         for (int i = 0; i < candidates.count; i++) {
-            const coll_mtree_relay_control_t *relay =
-                find_relay(candidates.addresses[i], now);
+            const coll_mtree_relay_control_t *relay = find_relay(candidates.addresses[i]);
 
             if (relay != NULL && relay->is_up) {
                 found->vertices[found->count] = candidates.vertices[i];
@@ -175,27 +173,11 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
     pthread_mutex_unlock(&job.lock);
 }
 
-bool coll_mtree_relays_are_up(const mtree_plan_t *plan)
-{
-    bool all = true;
-
-    pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < plan->num_relays && all; i++) {
-        const coll_mtree_relay_control_t *relay =
-            find_relay(plan->relays[i], mtree_clock_seconds());
-
-        all = relay != NULL && relay->is_up;
-    }
-    pthread_mutex_unlock(&job.lock);
-    return all;
-}
-
-/* The numbers of the relays of @a plan in the job; false: one is lost. */
+/* Are all relays of @a plan up?  Then their numbers in the job go to @a numbers. */
 static bool find_numbers(const mtree_plan_t *plan, uint32_t *numbers)
 {
     for (int i = 0; i < plan->num_relays; i++) {
-        const coll_mtree_relay_control_t *relay =
-            find_relay(plan->relays[i], mtree_clock_seconds());
+        const coll_mtree_relay_control_t *relay = find_relay(plan->relays[i]);
 
         if (relay == NULL || !relay->is_up) {
             return false;
@@ -203,6 +185,17 @@ static bool find_numbers(const mtree_plan_t *plan, uint32_t *numbers)
         numbers[i] = MTREE_RELAY_IS_RELAY | (uint32_t)(relay - job.relays);
     }
     return true;
+}
+
+bool coll_mtree_relays_are_up(const mtree_plan_t *plan)
+{
+    uint32_t numbers[COLL_MTREE_RELAYS];
+    bool all;
+
+    pthread_mutex_lock(&job.lock);
+    all = find_numbers(plan, numbers);
+    pthread_mutex_unlock(&job.lock);
+    return all;
 }
 
 /* Send the relays of @a plan the message about it; false: one of them is lost. */
@@ -311,20 +304,6 @@ bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,
     return send_all(plan, MTREE_RELAY_START, bytes, sizeof(bytes));
 }
 
-/* @a message has come from relay number @a i. */
-static void take_message(int i, const mtree_relay_message_t *message)
-{
-    if (message->kind == MTREE_RELAY_REFUSED &&
-        message->length == MTREE_RELAY_CALL_BYTES) {
-        coll_mtree_reports_refused(&job.reports, i, mtree_get32(message->bytes),
-                                   mtree_get32(message->bytes + 4));
-    } else if (message->kind == MTREE_RELAY_UNREACHED &&
-               message->length == MTREE_RELAY_UNREACHED_BYTES) {
-        (void)coll_mtree_reports_unreached(&job.reports, (uint32_t)i,
-                                           mtree_get32(message->bytes));
-    }
-}
-
 coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *plan,
                                                       const mtree_relay_start_t *start,
                                                       const char **address_p,
@@ -332,24 +311,20 @@ coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *
 {
     double now = mtree_clock_seconds();
     coll_mtree_relays_state_t state = COLL_MTREE_RELAYS_SERVE;
-    mtree_relay_message_t message;
 
     *have_answered_p = true;
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < plan->placement->num_relays; i++) {
         coll_mtree_relay_control_t *relay = relay_of(plan, i);
-        const int number = (int)(relay - job.relays);
 
-        while (coll_mtree_relay_control_receive(relay, now, &message)) {
-            take_message(number, &message);
-        }
+        coll_mtree_relay_control_poll(relay, now);
         *have_answered_p =
             *have_answered_p && coll_mtree_relay_control_has_answered(relay);
         if (!relay->is_up) {
             state = COLL_MTREE_RELAYS_LOST;
         } else if (state == COLL_MTREE_RELAYS_SERVE &&
-                   coll_mtree_reports_has_refused(&job.reports, number, start->plan,
-                                                  start->number)) {
+                   coll_mtree_relay_control_has_refused(relay, start->plan,
+                                                        start->number)) {
             state = COLL_MTREE_RELAYS_REFUSE;
             *address_p = relay->address;
         }
@@ -377,16 +352,6 @@ void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank)
     pthread_mutex_unlock(&job.lock);
 }
 
-static uint64_t relays_up(void)
-{
-    uint64_t up = 0;
-
-    for (int i = 0; i < job.num_relays; i++) {
-        up |= (uint64_t)job.relays[i].is_up << i;
-    }
-    return up;
-}
-
 bool coll_mtree_relays_drop_unreached(void)
 {
     char reason[MTREE_RELAY_ADDRESS + 80];
@@ -394,7 +359,8 @@ bool coll_mtree_relays_drop_unreached(void)
     int worst, other;
 
     pthread_mutex_lock(&job.lock);
-    while ((worst = coll_mtree_reports_worst(&job.reports, relays_up(), &other)) >= 0) {
+    while ((worst = coll_mtree_relay_control_worst(job.relays, job.num_relays, &other)) >=
+           0) {
         (void)snprintf(reason, sizeof(reason), "it and relay %s cannot reach each other",
                        job.relays[other].address);
         coll_mtree_relay_control_fail(&job.relays[worst], reason);
@@ -420,7 +386,6 @@ void coll_mtree_relays_close(void)
         coll_mtree_relay_control_cleanup(&job.relays[i]);
     }
     job.num_relays = 0;
-    job.reports = (coll_mtree_reports_t){0};
     explicit_bzero(&job.key, sizeof(job.key));
     job.secret_state = 0;
 }

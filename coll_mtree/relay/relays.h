@@ -8,7 +8,7 @@
 #define COLL_MTREE_RELAY_RELAYS_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/relay/reports.h"
+#include "coll_mtree/relay/control.h"
 #include "planner/plan/plan.h"
 #include "relay/greeting.h"
 #include "relay/plan.h"
@@ -94,7 +94,7 @@ void coll_mtree_relays_ping(const mtree_relay_plan_t *plan);
 void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank);
 
 /* Drop some of the relays that have reported that they cannot reach each other, so that
- * those that are left can (coll_mtree/relay/reports.h); false: none had to be. */
+ * those that are left can (coll_mtree/relay/control.h); false: none had to be. */
 bool coll_mtree_relays_drop_unreached(void);
 
 /* That call has failed: relays that are up need not go on. */
