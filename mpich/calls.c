@@ -9,7 +9,6 @@
  * may differ between ranks, are packed.
  */
 #include "mpich/communicator.h"
-#include "mpich/require.h"
 
 #include "base/memory.h"
 #include "schedule/layout.h"

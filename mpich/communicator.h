@@ -3,8 +3,8 @@
  * What mtree keeps of a communicator of MPICH's: the hosts of its ranks, its plans, and a
  * copy of it for messages.
  *
- * Rank 0 reads the topology and plans, in the first call of each kind; the others wait
- * for their parts.  So the functions here are collective.
+ * Rank 0 reads the topology that MTREE_TOPOLOGY names and plans, in the first call of
+ * each kind; the others wait for their parts.  So the functions here are collective.
  */
 #ifndef MTREE_MPICH_COMMUNICATOR_H
 #define MTREE_MPICH_COMMUNICATOR_H

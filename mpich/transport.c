@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -10,6 +12,29 @@
 
 /* Requests that one call tests. */
 #define TESTED 64
+
+static void end_job(const char *reason)
+{
+    mtree_error("%s in a call that the other ranks are in, too; the job ends", reason);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Memory is missing in calls, too. */
+__attribute__((constructor)) static void memory_open(void)
+{
+    mtree_memory_on_missing(end_job);
+}
+
+void mtree_mpich_must(int code)
+{
+    char text[MPI_MAX_ERROR_STRING] = "an error of MPICH's";
+    int length;
+
+    if (code != MPI_SUCCESS) {
+        (void)PMPI_Error_string(code, text, &length);
+        end_job(text);
+    }
+}
 
 /* The request of one more message, which is about to begin for @a done. */
 static MPI_Request *transport_track(mtree_mpich_transport_t *transport,

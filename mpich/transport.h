@@ -23,6 +23,13 @@ typedef struct {
     int completion_capacity, request_capacity;
 } mtree_mpich_transport_t;
 
+/*
+ * End the job unless @a code, of an MPI function whose errors may not be fatal, is
+ * MPI_SUCCESS.  It does, too, where memory is missing (base/memory.h): the other ranks
+ * are in the call, too, and wait.
+ */
+void mtree_mpich_must(int code);
+
 /* A transport over @a comm, which stays the caller's. */
 void mtree_mpich_transport_init(mtree_mpich_transport_t *transport, MPI_Comm comm);
 
