@@ -7,10 +7,10 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/relay/links.h"
-#include "coll_mtree/relay/numbers.h"
 #include "coll_mtree/tcp/endpoints.h"
 
 #include "base/memory.h"
+#include "opal/datatype/opal_datatype_internal.h"
 #include "opal/runtime/opal_progress.h"
 #include "relay/fold.h"
 #include "schedule/operation.h"
@@ -47,6 +47,69 @@ typedef struct {
     int own, verdict;
 } relayed_call_t;
 
+/* -1: relays have no such type.  Open MPI knows numbers of all languages by a few ids. */
+static int type_of(const ompi_datatype_t *dtype)
+{
+    static const int by_id[OPAL_DATATYPE_MAX_SUPPORTED] = {
+        [OPAL_DATATYPE_INT1] = MTREE_RELAY_INT8 + 1,
+        [OPAL_DATATYPE_INT2] = MTREE_RELAY_INT16 + 1,
+        [OPAL_DATATYPE_INT4] = MTREE_RELAY_INT32 + 1,
+        [OPAL_DATATYPE_INT8] = MTREE_RELAY_INT64 + 1,
+        [OPAL_DATATYPE_UINT1] = MTREE_RELAY_UINT8 + 1,
+        [OPAL_DATATYPE_UINT2] = MTREE_RELAY_UINT16 + 1,
+        [OPAL_DATATYPE_UINT4] = MTREE_RELAY_UINT32 + 1,
+        [OPAL_DATATYPE_UINT8] = MTREE_RELAY_UINT64 + 1,
+        [OPAL_DATATYPE_FLOAT4] = MTREE_RELAY_FLOAT + 1,
+        [OPAL_DATATYPE_FLOAT8] = MTREE_RELAY_DOUBLE + 1,
+#ifdef OPAL_DATATYPE_LONG
+        [OPAL_DATATYPE_LONG] =
+            (sizeof(long) == 8 ? MTREE_RELAY_INT64 : MTREE_RELAY_INT32) + 1,
+        [OPAL_DATATYPE_UNSIGNED_LONG] =
+            (sizeof(long) == 8 ? MTREE_RELAY_UINT64 : MTREE_RELAY_UINT32) + 1,
+#endif
+    };
+
+    return ompi_datatype_is_predefined(dtype) ? by_id[dtype->super.id] - 1 : -1;
+}
+
+/* -1: relays have no such operation. */
+static int op_of(const ompi_op_t *op)
+{
+    static const struct {
+        int theirs, ours;
+    } ops[] = {{OMPI_OP_SUM, MTREE_RELAY_SUM},   {OMPI_OP_PROD, MTREE_RELAY_PROD},
+               {OMPI_OP_MIN, MTREE_RELAY_MIN},   {OMPI_OP_MAX, MTREE_RELAY_MAX},
+               {OMPI_OP_BAND, MTREE_RELAY_BAND}, {OMPI_OP_BOR, MTREE_RELAY_BOR},
+               {OMPI_OP_BXOR, MTREE_RELAY_BXOR}, {OMPI_OP_LAND, MTREE_RELAY_LAND},
+               {OMPI_OP_LOR, MTREE_RELAY_LOR},   {OMPI_OP_LXOR, MTREE_RELAY_LXOR}};
+
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        if ((int)op->op_type == ops[i].theirs) {
+            return ops[i].ours;
+        }
+    }
+    return -1;
+}
+
+/* The type and operation of relay/fold.h that do what @a op does to @a dtype; both may be
+ * NULL.  False: there are none.  The same on all ranks. */
+static bool find_numbers(const ompi_op_t *op, const ompi_datatype_t *dtype,
+                         uint32_t *type_p, uint32_t *op_p)
+{
+    int type = type_of(dtype),
+        what = ompi_op_is_intrinsic((ompi_op_t *)op) ? op_of(op) : -1;
+
+    if (type < 0 || what < 0 ||
+        mtree_relay_fold((unsigned)type, (unsigned)what) == NULL) {
+        return false;
+    }
+    if (type_p != NULL) {
+        *type_p = (uint32_t)type;
+        *op_p = (uint32_t)what;
+    }
+    return true;
+}
+
 /* Why a call can pass through no relay, to go behind "are not supported with"; NULL: it
  * can. */
 static const char *find_reason(ompi_communicator_t *comm,
@@ -68,8 +131,7 @@ static const char *find_reason(ompi_communicator_t *comm,
     if (call->blocks != NULL) {
         return "blocks of unequal size";
     }
-    if (args->op != NULL &&
-        !coll_mtree_relay_numbers(args->op, args->datatype, NULL, NULL)) {
+    if (args->op != NULL && !find_numbers(args->op, args->datatype, NULL, NULL)) {
         return "this datatype or operation";
     }
     return coll_mtree_endpoints_serve(comm)
@@ -110,8 +172,7 @@ static void describe(relayed_call_t *call)
     call->start.call.longest_bytes = 0;
     call->start.call.recovery = 0;
     if (args->op != NULL) {
-        (void)coll_mtree_relay_numbers(args->op, args->datatype, &call->start.type,
-                                       &call->start.op);
+        (void)find_numbers(args->op, args->datatype, &call->start.type, &call->start.op);
     }
 }
 
