@@ -116,6 +116,11 @@ void coll_mtree_params_confine(bool tells);
  * bytes.  False: it does not fit. */
 bool coll_mtree_params_write(char *text, size_t size);
 
+/* Go on to the first of the lines at *own_p and *theirs_p that differ, which two ranks
+ * have written.  False: one of the two ends before, so that it is no matter of a value.
+ */
+bool coll_mtree_params_find_difference(const char **own_p, const char **theirs_p);
+
 /*
  * Does the user ask for mtree: by @a selection, what Open MPI's parameter `coll` says
  * (NULL: nothing), or by a parameter that is a request?  A component that is merely

@@ -14,7 +14,7 @@
 #ifndef COLL_MTREE_CALL_SERVER_H
 #define COLL_MTREE_CALL_SERVER_H
 
-#include "coll_mtree/base/backend.h"
+#include "coll_mtree/base/counters.h"
 #include "simulate/forecast/forecast.h"
 
 #include <stddef.h>

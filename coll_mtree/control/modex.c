@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/control/settings.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/array.h"
@@ -16,6 +15,15 @@
 
 #define KEY "mtree.settings"
 
+/* Published as it is.  All zeros: another process has published none.  Older versions
+ * published the lines alone, so they come first. */
+typedef struct {
+    char lines[504]; /* one line "NAME VALUE" per parameter, and a NUL */
+    coll_mtree_abilities_t abilities;
+} settings_t;
+
+_Static_assert(offsetof(settings_t, lines) == 0, "older versions find the lines");
+
 /* What is known of another process. */
 typedef struct {
     bool is_known;
@@ -24,14 +32,14 @@ typedef struct {
 } process_t;
 
 static struct {
-    coll_mtree_settings_t own; /* as they were published */
-    process_t *known;          /* [num_known] by rank in MPI_COMM_WORLD */
+    settings_t own;   /* as they were published */
+    process_t *known; /* [num_known] by rank in MPI_COMM_WORLD */
     int num_known, capacity;
 } modex;
 
 void coll_mtree_modex_publish(void)
 {
-    coll_mtree_settings_t *own = &modex.own;
+    settings_t *own = &modex.own;
     int rc = OPAL_SUCCESS;
 
     own->abilities.longest = coll_mtree_transport_longest();
@@ -60,7 +68,7 @@ void coll_mtree_modex_close(void)
 }
 
 /* What the process @a name published, and PMIx's code. */
-static int settings_read(const opal_process_name_t *name, coll_mtree_settings_t *theirs)
+static int settings_read(const opal_process_name_t *name, settings_t *theirs)
 {
     uint8_t *bytes;
     size_t length;
@@ -80,7 +88,7 @@ static int settings_read(const opal_process_name_t *name, coll_mtree_settings_t 
  * late, so it is asked for again.  Where PMIx does not say, the job ends: the others know
  * who serves, and wait.
  */
-static void settings_get(const opal_process_name_t *name, coll_mtree_settings_t *theirs)
+static void settings_get(const opal_process_name_t *name, settings_t *theirs)
 {
     int rc = settings_read(name, theirs);
 
@@ -106,7 +114,7 @@ static void log_difference(ompi_communicator_t *comm, int rank, const char *thei
         !coll_mtree_log_is_first("settings that differ")) {
         return;
     }
-    if (!coll_mtree_settings_find_difference(&own, &theirs)) {
+    if (!coll_mtree_params_find_difference(&own, &theirs)) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
                     "it, or did not ask for it; install the same one on all hosts, and "
                     "set coll, or coll_mtree_topology, for all ranks; the fallback "
@@ -124,7 +132,7 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
                               const opal_process_name_t *name)
 {
     process_t process = {.is_known = true};
-    coll_mtree_settings_t theirs;
+    settings_t theirs;
 
     settings_get(name, &theirs);
     process.is_alike =

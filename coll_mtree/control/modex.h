@@ -12,7 +12,12 @@
 #define COLL_MTREE_CONTROL_MODEX_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/settings.h"
+
+/* What a process can do, or those of a communicator together. */
+typedef struct {
+    uint32_t longest; /* bytes of a message that each can send */
+    bool is_threaded; /* several threads of one may call MPI at once */
+} coll_mtree_abilities_t;
 
 /* Publish this process's settings; when the component is opened. */
 void coll_mtree_modex_publish(void);

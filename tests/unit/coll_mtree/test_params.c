@@ -224,4 +224,39 @@ UNIT_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)
     ck_assert_int_eq(coll_mtree_params_max_trees(4), COLL_MTREE_MOST_TREES);
 }
 
+#define LINES "protocol 9\ntrees 0\nchunk 65536\n"
+
+static void assert_line(const char *line, const char *expected)
+{
+    ck_assert_uint_eq(strcspn(line, "\n"), strlen(expected));
+    ck_assert_int_eq(strncmp(line, expected, strlen(expected)), 0);
+}
+
+UNIT_TEST(the_first_line_that_differs_is_named)
+{
+    static const struct {
+        const char *theirs, *own, *their; /* NULL: none; which versions do not have */
+    } cases[] = {
+        {"protocol 8\ntrees 1\n\n1", "protocol 9", "protocol 8"},
+        {"protocol 9\ntrees 1\nchunk 1\n\n1", "trees 0", "trees 1"},
+        {"protocol 9\ntrees 0\nchunk 6553\n\n1", "chunk 65536", "chunk 6553"},
+        {"protocol 9\ntrees 0\nchunk 655361\n\n1", "chunk 65536", "chunk 655361"},
+        {"", NULL, NULL},
+        {"protocol 9\n\n1", NULL, NULL},
+        {"protocol 9", NULL, NULL}};
+    const char *own = "", *theirs = LINES;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *line = LINES, *their_line = cases[i].theirs;
+
+        ck_assert_int_eq(coll_mtree_params_find_difference(&line, &their_line),
+                         cases[i].own != NULL);
+        if (cases[i].own != NULL) {
+            assert_line(line, cases[i].own);
+            assert_line(their_line, cases[i].their);
+        }
+    }
+    ck_assert(!coll_mtree_params_find_difference(&own, &theirs));
+}
+
 UNIT_FIXTURE(setup, NULL)
