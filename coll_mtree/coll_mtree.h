@@ -90,7 +90,7 @@ typedef struct {
 
     opal_mutex_t lock; /* of what coll_mtree/call keeps: */
 
-    /* coll_mtree/call/request_run.c's */
+    /* coll_mtree/call/request.c's */
     coll_mtree_call_window_t calls;
     bool beginning; /* a thread begins calls */
 

@@ -78,7 +78,4 @@ void coll_mtree_request_start(coll_mtree_request_t *req);
 void coll_mtree_request_release(coll_mtree_request_t *req);
 void coll_mtree_request_drop(coll_mtree_request_t *req);
 
-/* request_run.c, for its end: free what was prepared for a plan. */
-void coll_mtree_request_unprepare(coll_mtree_request_t *req);
-
 #endif
