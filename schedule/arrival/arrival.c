@@ -42,19 +42,10 @@ static void run_progress(mtree_operation_t *operation, void *arg)
         mtree_arrival_end_peers(operation);
     } else if (run->operation == NULL) {
         run->operation = operation;
-        if (mtree_arrival_is_coordinator(run)) {
-            mtree_coordinator_begin(run);
-        } else {
-            mtree_member_begin(run);
-        }
+        mtree_arrival_begin(run);
     }
-    if (mtree_operation_has_failed(operation)) {
-        return;
-    }
-    if (mtree_arrival_is_coordinator(run)) {
-        mtree_coordinator_progress(run);
-    } else {
-        mtree_member_progress(run);
+    if (!mtree_operation_has_failed(operation)) {
+        mtree_arrival_decide(run);
     }
 }
 
@@ -106,7 +97,7 @@ static void run_fill_layout(mtree_arrival_run_t *run)
     chunk = mtree_chunk_units(call, chunk);
     room = run->arrival.window_bytes / (chunk * call->unit_bytes);
     run->stream = (mtree_stream_t){
-        .parent = mtree_arrival_is_coordinator(run) ? -1 : run->coordinator,
+        .parent = run->arrival.rank == run->coordinator ? -1 : run->coordinator,
         .length = call->units,
         .chunk = chunk,
         .stride = chunk,
@@ -126,24 +117,13 @@ static void run_fill_layout(mtree_arrival_run_t *run)
 
 static mtree_arrival_run_t *run_create(const mtree_arrival_t *arrival)
 {
-    size_t ranks = (size_t)arrival->placement->num_ranks;
     mtree_arrival_run_t *run = mtree_calloc(1, sizeof(*run));
-    bool is_coordinator;
 
     run->arrival = *arrival;
     run->coordinator = find_coordinator(arrival);
-    is_coordinator = mtree_arrival_is_coordinator(run);
-    MTREE_ARENA_ARRAY(&run->arena, run->posted_recvs, is_coordinator ? ranks : 1);
-    MTREE_ARENA_ARRAY(&run->arena, run->layout.peers, ranks);
+    MTREE_ARENA_ARRAY(&run->arena, run->layout.peers,
+                      (size_t)arrival->placement->num_ranks);
     run_fill_layout(run);
-    if (is_coordinator && run->stream.up) {
-        run->chain = mtree_chain_create(&run->arena, arrival->plan, arrival->placement,
-                                        run->coordinator);
-    }
-    if (is_coordinator && run->has_directory) {
-        run->directory = mtree_directory_create(&run->arena, arrival->plan,
-                                                arrival->placement, run->coordinator);
-    }
     return run;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An arrival-ordered collective, inside, in layers: peers.c (the open stream), member.c
- * (messages of the coordination, and every rank but the coordinator), coordinator.c, and
- * arrival.c (life).  Only the thread that holds the operation's inbox touches any of it.
+ * An arrival-ordered collective, inside: peers.c has the open stream, coordination.c what
+ * ranks and the coordinator tell each other, and arrival.c its life.  Only the thread
+ * that holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
 #define MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
@@ -14,39 +14,7 @@
 
 #include <stdint.h>
 
-/*
- * Commands of the coordinator to a rank, in this order: of a reduction CHILDREN and
- * PARENT, of a broadcast SOURCE, any number of RECEIVERs, and LAST.  Nothing follows the
- * last of them.
- *
- * A rank sends the coordinator an empty message when it arrives, and another one, where a
- * broadcast has a directory, when it has the whole result or has received LAST.
- */
-typedef enum {
-    MTREE_COMMAND_CHILDREN, /* add the sums of these ranks to your own part */
-    MTREE_COMMAND_PARENT,   /* send the sum to this rank */
-    MTREE_COMMAND_SOURCE,   /* receive the result from this rank */
-    MTREE_COMMAND_RECEIVER, /* send the result to this rank, too */
-    MTREE_COMMAND_LAST      /* no more receivers will follow */
-} mtree_arrival_command_kind_t;
-
-typedef struct {
-    int32_t kind;
-    int32_t num_ranks;
-    int32_t ranks[MTREE_CHAIN_CHILDREN];
-} mtree_arrival_command_t;
-
 typedef struct mtree_arrival_run mtree_arrival_run_t;
-
-/* The coordinator's receive of a rank's next message, or a rank's receive of its next
- * command. */
-typedef struct {
-    mtree_event_t event; /* must be first */
-    mtree_arrival_run_t *run;
-    int rank;
-    bool has_arrived;
-    mtree_arrival_command_t command;
-} mtree_posted_recv_t;
 
 struct mtree_arrival_run {
     mtree_arrival_t arrival;
@@ -57,19 +25,13 @@ struct mtree_arrival_run {
     int coordinator;
     bool has_directory; /* a broadcast, and not straight from the root */
     int children[MTREE_CHAIN_CHILDREN];
-    bool has_reported;                 /* the second message is sent */
-    mtree_chain_t *chain;              /* of the coordinator of a reduction */
-    mtree_directory_t *directory;      /* of the coordinator of a broadcast */
-    mtree_posted_recv_t *posted_recvs; /* [num_ranks] of the coordinator; else one */
-    size_t copied_bytes;               /* bytes */
+    bool has_reported;            /* the second message is sent */
+    mtree_chain_t *chain;         /* of the coordinator of a reduction */
+    mtree_directory_t *directory; /* of the coordinator of a broadcast */
+    size_t copied_bytes;          /* bytes */
     void (*released)(void *arg);
     void *arg;
 };
-
-static inline bool mtree_arrival_is_coordinator(const mtree_arrival_run_t *run)
-{
-    return run->arrival.rank == run->coordinator;
-}
 
 /*
  * peers.c: peers are added to the operation's open stream in its progress function or
@@ -105,18 +67,8 @@ void mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, in
                            void *buffer, size_t bytes, mtree_event_t *event,
                            void (*handle)(mtree_event_t *event));
 
-/* member.c: send a copy of @a command to @a rank; NULL: an empty message. */
-void mtree_arrival_send(mtree_arrival_run_t *run, int rank,
-                        const mtree_arrival_command_t *command);
-
-/* Begin; execute a command; send what is due. */
-void mtree_member_begin(mtree_arrival_run_t *run);
-void mtree_member_execute(mtree_arrival_run_t *run,
-                          const mtree_arrival_command_t *command);
-void mtree_member_progress(mtree_arrival_run_t *run);
-
-/* coordinator.c: begin; make the decisions that can be made now. */
-void mtree_coordinator_begin(mtree_arrival_run_t *run);
-void mtree_coordinator_progress(mtree_arrival_run_t *run);
+/* coordination.c: tell that this rank is there; do what is due. */
+void mtree_arrival_begin(mtree_arrival_run_t *run);
+void mtree_arrival_decide(mtree_arrival_run_t *run);
 
 #endif
