@@ -184,7 +184,7 @@ static void make_stash(coll_mtree_side_buffers_t *buffers, int ranks)
     }
 }
 
-/* With @a copies all blocks are stashed. */
+/* With @a copies, and where they cannot be unpacked in parts, all blocks are stashed. */
 static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_t *side,
                       int ranks, bool copies)
 {
@@ -201,6 +201,8 @@ static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_
         buffers->units[peer] = coll_mtree_elements_bytes(&block);
         if (coll_mtree_elements_are_packed(&block)) {
             buffers->address[peer] = first_byte(&block);
+        } else {
+            copies = copies || coll_mtree_elements_are_long(&block);
         }
     }
     if (copies || is_side_on_device(side, ranks)) {
@@ -216,17 +218,19 @@ static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_
 static void buffers_init_move(coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
+    const coll_mtree_elements_t all = {args->output, args->count, args->datatype};
+    const bool is_packed = coll_mtree_elements_are_packed(&all);
     ptrdiff_t lower, extent;
 
     buffers->super.extent = 1;
     buffers->super.span = 1;
-    if (is_side_on_device(&args->recv, buffers->ranks)) {
+    if (is_side_on_device(&args->recv, buffers->ranks) ||
+        (!is_packed && coll_mtree_elements_are_long(&all))) {
         side_init(&buffers->recv, &args->recv, buffers->ranks, true);
         buffers->super.input = buffers->super.output = buffers->recv.stash;
         return;
     }
-    if (!ompi_datatype_is_contiguous_memory_layout(args->datatype,
-                                                   args->count > 1 ? 2 : 1)) {
+    if (!is_packed) {
         buffers->super.pack = buffers_pack;
         buffers->super.unpack = buffers_unpack;
         return;

@@ -13,7 +13,8 @@
 /*
  * A side of a call (coll_mtree/call/coll_args.h) as the engine sees it.  Blocks that are
  * packed in the processor's memory are used where they are.  Where the result would
- * overwrite what is sent, or the memory is a device's, all blocks are copied to a stash.
+ * overwrite what is sent, the memory is a device's, or elements cannot be unpacked in
+ * parts, all blocks are copied to a stash.
  */
 typedef struct {
     size_t *units;  /* [ranks] bytes of the blocks, owned */

@@ -8,7 +8,9 @@
 #include "base/memory.h"
 #include "planner/plan/json.h"
 
+#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Read once per process, so that an error in it is logged once. */
 static struct {
@@ -95,71 +97,38 @@ static int *plan_host_numbers(const mtree_plan_t *plan,
     return number;
 }
 
-static void tree_renumber(mtree_tree_t *to, const mtree_tree_t *from, const int *number,
-                          int num_hosts)
-{
-    to->root = number[from->root];
-    to->rate = from->rate;
-    to->share = from->share;
-    to->chunk_bytes = from->chunk_bytes;
-    for (int host = 0; host < num_hosts; host++) {
-        int parent = from->parent[host];
-
-        to->parent[number[host]] = parent < 0 ? -1 : number[parent];
-        to->latency[number[host]] = from->latency[host];
-        to->step[number[host]] = from->step[host];
-    }
-}
-
+/* The routes of @a from to @a to, whose host number[i] is its host i. */
 static void routes_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
 {
     const int hosts = from->num_hosts;
 
-    if (from->routes == NULL) {
-        return;
-    }
-    to->routes = mtree_malloc((size_t)hosts * (size_t)hosts * sizeof(*to->routes));
-    for (int i = 0; i < hosts * hosts; i++) {
+    for (int i = 0; i < hosts * hosts && from->routes != NULL; i++) {
         to->routes[number[i / hosts] * hosts + number[i % hosts]] = from->routes[i];
     }
 }
 
-/* The order of a program. */
-static void order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
-{
-    if (from->order == NULL) {
-        return;
-    }
-    to->order = mtree_malloc((size_t)from->num_hosts * sizeof(*to->order));
-    for (int i = 0; i < from->num_hosts; i++) {
-        to->order[i] = number[from->order[i]];
-    }
-    memcpy(to->shape, from->shape, sizeof(to->shape));
-    to->message_bytes = from->message_bytes;
-}
-
-/* A copy of @a plan with host i as number[i]. */
+/* A copy of @a plan with host i as number[i]: its text names hosts, so only their list
+ * changes. */
 static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
 {
-    const char **names = mtree_malloc((size_t)plan->num_hosts * sizeof(*names));
     mtree_plan_t *renumbered;
+    json_t *object, *hosts;
+    char *text;
 
+    mtree_require(mtree_plan_to_json(plan, &text));
+    object = mtree_existing(json_loads(text, 0, NULL));
+    free(text);
+    hosts = json_object_get(object, "hosts");
     for (int i = 0; i < plan->num_hosts; i++) {
-        names[number[i]] = plan->hosts[i];
+        json_array_set_new(hosts, (size_t)number[i],
+                           mtree_existing(json_string(plan->hosts[i])));
     }
-    renumbered = mtree_existing(mtree_plan_create(
-        plan->collective, plan->algorithm, plan->num_hosts, names, plan->num_trees));
-    free(names);
-    renumbered->root = plan->root < 0 ? -1 : number[plan->root];
-    renumbered->bytes = plan->bytes;
-    renumbered->throughput = plan->throughput;
-    renumbered->bound = plan->bound;
-    renumbered->seconds = plan->seconds;
-    for (int t = 0; t < plan->num_trees; t++) {
-        tree_renumber(&renumbered->trees[t], &plan->trees[t], number, plan->num_hosts);
-    }
+    text = mtree_existing(json_dumps(object, JSON_COMPACT));
+    json_decref(object);
+    mtree_require(
+        mtree_plan_from_json(text, strlen(text), coll_mtree_params.plan, &renumbered));
+    free(text);
     routes_renumber(renumbered, plan, number);
-    order_renumber(renumbered, plan, number);
     return renumbered;
 }
 

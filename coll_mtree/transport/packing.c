@@ -75,9 +75,10 @@ void coll_mtree_pack(const coll_mtree_elements_t *elements, size_t offset, void 
     }
 }
 
-/* Are there basic elements that must be unpacked whole? */
-static bool has_long_elements(const opal_datatype_t *type)
+bool coll_mtree_elements_are_long(const coll_mtree_elements_t *elements)
 {
+    const opal_datatype_t *type = &elements->type->super;
+
     for (int basic = 0; basic < OPAL_DATATYPE_MAX_PREDEFINED; basic++) {
         if ((type->bdt_used >> basic & 1) != 0 &&
             opal_datatype_basicDatatypes[basic]->size > MOST_CUT_BYTES) {
@@ -87,8 +88,8 @@ static bool has_long_elements(const opal_datatype_t *type)
     return false;
 }
 
-static void unpack_directly(const coll_mtree_elements_t *elements, size_t offset,
-                            const void *bytes, size_t length)
+void coll_mtree_unpack(const coll_mtree_elements_t *elements, size_t offset,
+                       const void *bytes, size_t length)
 {
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
     opal_convertor_t convertor;
@@ -98,62 +99,4 @@ static void unpack_directly(const coll_mtree_elements_t *elements, size_t offset
     (void)convertor_init(elements, offset, false, &convertor);
     opal_convertor_unpack(&convertor, &iov, &num_iovs, &done);
     OBJ_DESTRUCT(&convertor);
-}
-
-/* Where the basic element begins that byte @a offset is of. */
-static size_t element_begin(const coll_mtree_elements_t *elements, size_t offset)
-{
-    opal_convertor_t convertor;
-    size_t begin = convertor_init(elements, offset, true, &convertor);
-
-    OBJ_DESTRUCT(&convertor);
-    return begin;
-}
-
-/* Unpack up to @a length bytes into the elements in which byte @a offset is, of which the
- * first begins at @a begin: with the bytes that they have beside them.  How many. */
-static size_t unpack_cut(const coll_mtree_elements_t *elements, size_t begin,
-                         size_t offset, const void *bytes, size_t length)
-{
-    char spare[SPARE_BYTES];
-    opal_convertor_t convertor;
-    size_t whole, done;
-
-    (void)convertor_init(elements, begin, true, &convertor);
-    whole = convertor_pack(&convertor, spare, sizeof(spare));
-    OBJ_DESTRUCT(&convertor);
-    done = begin + whole - offset < length ? begin + whole - offset : length;
-    memcpy(spare + (offset - begin), bytes, done);
-    unpack_directly(elements, begin, spare, whole);
-    return done;
-}
-
-/* A complex long double is too long to be unpacked in parts.  Only where there is one it
- * is asked where elements begin: in an indexed type that takes a walk from its start. */
-void coll_mtree_unpack(const coll_mtree_elements_t *elements, size_t offset,
-                       const void *bytes, size_t length)
-{
-    const char *from = bytes;
-
-    if (!has_long_elements(&elements->type->super)) {
-        unpack_directly(elements, offset, bytes, length);
-        return;
-    }
-    while (length > 0) {
-        size_t begin = element_begin(elements, offset);
-        size_t done = 0;
-
-        if (begin == offset) {
-            done = element_begin(elements, offset + length);
-            done = done > offset ? done - offset : 0;
-        }
-        if (done > 0) {
-            unpack_directly(elements, offset, from, done);
-        } else {
-            done = unpack_cut(elements, begin, offset, from, length);
-        }
-        from += done;
-        offset += done;
-        length -= done;
-    }
 }

@@ -24,6 +24,10 @@ static inline size_t coll_mtree_elements_bytes(const coll_mtree_elements_t *elem
 /* Do they lie in memory as in the packed image?  It begins at the true lower bound. */
 bool coll_mtree_elements_are_packed(const coll_mtree_elements_t *elements);
 
+/* Are there basic elements that Open MPI unpacks whole alone, complex long doubles?  Then
+ * the whole image is unpacked at a time. */
+bool coll_mtree_elements_are_long(const coll_mtree_elements_t *elements);
+
 /* Copy bytes [@a offset, @a offset + @a length) of the packed image out of the elements,
  * or into them. */
 void coll_mtree_pack(const coll_mtree_elements_t *elements, size_t offset, void *bytes,
