@@ -20,10 +20,15 @@ coll_mtree_side_t coll_mtree_side_of(const void *buffer, size_t count,
 coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer,
                                              coll_mtree_int_array_t counts,
                                              coll_mtree_int_array_t displs,
-                                             ompi_datatype_t *type)
+                                             ompi_datatype_t *type,
+                                             ompi_datatype_t *const *types)
 {
-    return (coll_mtree_side_t){
-        .buffer = buffer, .only = -1, .type = type, .counts = counts, .displs = displs};
+    return (coll_mtree_side_t){.buffer = buffer,
+                               .only = -1,
+                               .type = type,
+                               .counts = counts,
+                               .displs = displs,
+                               .types = types};
 }
 
 static ompi_datatype_t *type_of(const coll_mtree_side_t *side, int rank)
@@ -200,14 +205,6 @@ void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
     args->output = (void *)result.buffer;
     args->datatype = result.type;
     args->count = count;
-}
-
-void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sbuf,
-                                    size_t count, ompi_datatype_t *dtype, int rank)
-{
-    if (sbuf != MPI_IN_PLACE) {
-        args->send = coll_mtree_side_of(sbuf, count, dtype, rank);
-    }
 }
 
 void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,

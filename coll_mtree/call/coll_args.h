@@ -39,7 +39,8 @@ coll_mtree_side_t coll_mtree_side_of(const void *buffer, size_t count,
 coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer,
                                              coll_mtree_int_array_t counts,
                                              coll_mtree_int_array_t displs,
-                                             ompi_datatype_t *type);
+                                             ompi_datatype_t *type,
+                                             ompi_datatype_t *const *types);
 
 static inline bool coll_mtree_side_exists(const coll_mtree_side_t *side)
 {
@@ -85,11 +86,6 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
 void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
                                mtree_collective_t collective, coll_mtree_side_t result,
                                size_t count);
-
-/* This rank, @a rank, contributes @a count elements at @a sbuf as its own block; none
- * with MPI_IN_PLACE. */
-void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sbuf,
-                                    size_t count, ompi_datatype_t *dtype, int rank);
 
 /* Rank r has a block of rcounts[r] elements, each of @a element units. */
 void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
