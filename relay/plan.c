@@ -79,7 +79,7 @@ mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
     const size_t hosts = (size_t)plan->num_hosts;
     const size_t first_length = HEAD + 2 * ranks + relays;
     int *every = mtree_malloc(2 * hosts * sizeof(*every)), *lengths = every + hosts;
-    mtree_wire_t common = {0}, own = {0};
+    mtree_piece_t common = {0}, own = {0};
     unsigned char *end;
     mtree_status_t status;
 
@@ -88,7 +88,7 @@ mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
     }
     status = mtree_plan_parts_write(plan, every, (int)hosts, &common, &own, lengths);
     *length_p = sizeof(uint32_t) * (first_length + hosts) + MTREE_RELAY_ADDRESS * relays +
-                (size_t)common.length + (size_t)own.length;
+                common.length + own.length;
     *bytes_p = NULL;
     if (status != MTREE_OK || ranks + relays > MOST_NUMBERS || *length_p > MOST_MESSAGE) {
         status = MTREE_ERR_LIMIT;
@@ -99,8 +99,8 @@ mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
         for (size_t h = 0; h < hosts; h++) {
             set_number(*bytes_p, first_length + h, (uint32_t)lengths[h]);
         }
-        memcpy(end, common.bytes, (size_t)common.length);
-        memcpy(end + common.length, own.bytes, (size_t)own.length);
+        memcpy(end, common.bytes, common.length);
+        memcpy(end + common.length, own.bytes, own.length);
     }
     free(every);
     free(common.bytes);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,56 +250,37 @@ mtree_plan_part_t *mtree_plan_part_create(const mtree_plan_t *plan, int host)
     return part;
 }
 
-/* Append the own piece of @a host, and the common one if there is none yet. */
-static void write_host(const mtree_plan_cut_t *cut, int host, mtree_wire_t *common,
-                       mtree_wire_t *own)
-{
-    mtree_plan_part_t *part = mtree_plan_cut_part(cut, host);
-
-    if (common->length == 0) {
-        mtree_plan_part_write_common(part, common);
-    }
-    mtree_plan_part_write_own(part, own);
-    mtree_plan_part_destroy(part);
-}
-
-/* Append the bytes from @a begin to @a end again. */
-static void write_again(mtree_wire_t *wire, int begin, int end)
-{
-    int length = end - begin;
-
-    if (mtree_wire_reserve(wire, (size_t)length)) {
-        memcpy(wire->bytes + wire->length, wire->bytes + begin, (size_t)length);
-        wire->length += length;
-    }
-}
-
 mtree_status_t mtree_plan_parts_write(const mtree_plan_t *plan, const int *host,
-                                      int num_ranks, mtree_wire_t *common,
-                                      mtree_wire_t *own, int *lengths)
+                                      int num_ranks, mtree_piece_t *common,
+                                      mtree_piece_t *own, int *lengths)
 {
-    /* [num_hosts each] where the piece of a host is; empty: not written yet. */
-    int *begin = mtree_calloc(2 * (size_t)plan->num_hosts, sizeof(*begin));
-    int *end = begin + plan->num_hosts;
+    mtree_piece_t *pieces = mtree_calloc((size_t)plan->num_hosts, sizeof(*pieces));
     mtree_plan_cut_t *cut = mtree_plan_cut_create(plan);
+    FILE *out = mtree_text_begin(&own->bytes, &own->length);
+    size_t written = 0;
 
-    for (int rank = 0; rank < num_ranks && own->status == MTREE_OK; rank++) {
-        int h = host[rank], before = own->length;
+    for (int rank = 0; rank < num_ranks && written <= INT_MAX; rank++) {
+        mtree_piece_t *piece = &pieces[host[rank]];
 
-        if (rank > 0 && host[rank - 1] == h) {
+        if (rank > 0 && host[rank - 1] == host[rank]) {
             lengths[rank] = 0;
             continue;
         }
-        if (end[h] > 0) {
-            write_again(own, begin[h], end[h]);
-        } else {
-            write_host(cut, h, common, own);
+        if (piece->bytes == NULL) {
+            mtree_plan_part_t *part = mtree_plan_cut_part(cut, host[rank]);
+
+            mtree_plan_part_write(part, common, piece);
+            mtree_plan_part_destroy(part);
         }
-        begin[h] = before;
-        end[h] = own->length;
-        lengths[rank] = own->length - before;
+        (void)fwrite(piece->bytes, 1, piece->length, out);
+        lengths[rank] = (int)piece->length;
+        written += piece->length;
     }
+    mtree_text_end(out);
+    for (int h = 0; h < plan->num_hosts; h++) {
+        free(pieces[h].bytes);
+    }
+    free(pieces);
     mtree_plan_cut_destroy(cut);
-    free(begin);
-    return common->status != MTREE_OK ? common->status : own->status;
+    return written > INT_MAX || common->length > INT_MAX ? MTREE_ERR_LIMIT : MTREE_OK;
 }

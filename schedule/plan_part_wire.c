@@ -7,7 +7,6 @@
 #include "schedule/plan_part_wire.h"
 
 #include "base/address.h"
-#include "base/array.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "topo/topology.h"
@@ -31,23 +30,11 @@
 /* A piece that is written, which leaves the part unchanged; or read.  After a fault it
  * gives the least numbers. */
 typedef struct {
-    mtree_wire_t *to; /* NULL: it is read */
+    FILE *to; /* NULL: it is read */
     const unsigned char *at, *end;
     bool faulty;
     double *latency; /* [num_hosts] of the last edge to each host; 0: none */
 } piece_t;
-
-bool mtree_wire_reserve(mtree_wire_t *wire, size_t length)
-{
-    if (length > (size_t)(INT_MAX - wire->length)) {
-        wire->status = MTREE_ERR_LIMIT;
-    }
-    if (wire->status != MTREE_OK) {
-        return false;
-    }
-    mtree_array_reserve(&wire->bytes, &wire->capacity, wire->length + (int)length, 1);
-    return true;
-}
 
 /* Where it is read, a fault unless it @a holds. */
 static void expect(piece_t *piece, bool holds)
@@ -83,9 +70,7 @@ static bool has_array(piece_t *piece, mtree_plan_part_t *part, void *array_p, in
 static unsigned pass_byte(piece_t *piece, unsigned byte)
 {
     if (piece->to != NULL) {
-        if (piece->to->length < piece->to->capacity || mtree_wire_reserve(piece->to, 1)) {
-            piece->to->bytes[piece->to->length++] = (unsigned char)byte;
-        }
+        (void)putc_unlocked((int)byte, piece->to);
         return byte;
     }
     expect(piece, piece->at < piece->end);
@@ -307,20 +292,21 @@ static void pass_own(piece_t *piece, mtree_plan_part_t *part)
     free(piece->latency);
 }
 
-void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *wire)
+void mtree_plan_part_write(const mtree_plan_part_t *part, mtree_piece_t *common,
+                           mtree_piece_t *own)
 {
     mtree_plan_part_t head = *part;
-    piece_t piece = {.to = wire};
+    piece_t piece = {0};
 
-    pass_head(&piece, &head);
-    pass_common(&piece, (mtree_plan_part_t *)part);
-}
-
-void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire)
-{
-    piece_t piece = {.to = wire};
-
+    if (common->bytes == NULL) {
+        piece.to = mtree_text_begin(&common->bytes, &common->length);
+        pass_head(&piece, &head);
+        pass_common(&piece, (mtree_plan_part_t *)part);
+        mtree_text_end(piece.to);
+    }
+    piece.to = mtree_text_begin(&own->bytes, &own->length);
     pass_own(&piece, (mtree_plan_part_t *)part);
+    mtree_text_end(piece.to);
 }
 
 /* Read the next @a length bytes in @a piece from @a bytes on. */

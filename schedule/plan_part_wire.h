@@ -18,31 +18,25 @@
 /* What a reader of another version refuses. */
 #define MTREE_PLAN_PART_VERSION 9
 
-/* Bytes, malloc'ed; all zero: none. */
+/* A piece that is written, malloc'ed; zeros: none. */
 typedef struct {
-    unsigned char *bytes;
-    int length;
-    int capacity;
-    mtree_status_t status; /* MTREE_ERR_LIMIT once more than INT_MAX bytes were to be
-                              written */
-} mtree_wire_t;
+    char *bytes;
+    size_t length;
+} mtree_piece_t;
 
-/* Make room for @a length more bytes; false: they would be too many. */
-bool mtree_wire_reserve(mtree_wire_t *wire, size_t length);
-
-/* Append a piece of @a part to @a wire; look at its status when all is written. */
-void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *wire);
-void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire);
+/* Write the @a own piece of @a part, and the @a common one unless it is there. */
+void mtree_plan_part_write(const mtree_plan_part_t *part, mtree_piece_t *common,
+                           mtree_piece_t *own);
 
 /*
  * Cut @a plan for ranks on @a host [num_ranks]: the common piece, and the own pieces of
  * all ranks one after the other, @a lengths [num_ranks] bytes each.  A length of 0 stands
  * for the piece of the rank before, which is on the same host.  Both are the caller's,
- * also on MTREE_ERR_LIMIT.
+ * also on MTREE_ERR_LIMIT: one has more than INT_MAX bytes.
  */
 mtree_status_t mtree_plan_parts_write(const mtree_plan_t *plan, const int *host,
-                                      int num_ranks, mtree_wire_t *common,
-                                      mtree_wire_t *own, int *lengths);
+                                      int num_ranks, mtree_piece_t *common,
+                                      mtree_piece_t *own, int *lengths);
 
 /* Is @a part, whose numbers are in their ranges, safe to make layouts from?
  * MTREE_ERR_INVALID, not logged. */

@@ -6,7 +6,6 @@
 #include "schedule/plan_part_wire.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The payload: the common piece of the parts, the appendix, and behind it the whole plan
  * as JSON where all ranks need it. */
@@ -17,26 +16,22 @@ typedef struct {
 } payload_t;
 
 static void send_pieces(coll_mtree_exchange_t *exchange, int kind,
-                        const mtree_forecast_t *forecast, const mtree_wire_t *common,
+                        const mtree_forecast_t *forecast, const mtree_piece_t *common,
                         const char *whole, const coll_mtree_appendix_t *appendix)
 {
-    size_t common_length = (size_t)common->length;
-    size_t before = common_length + appendix->length;
-    size_t whole_length = whole == NULL ? 0 : strlen(whole);
-    payload_t *payload = mtree_malloc(sizeof(*payload) + before + whole_length);
+    const payload_t head = {*forecast, (int)common->length, (int)appendix->length};
+    size_t length;
+    char *payload;
+    FILE *out = mtree_text_begin(&payload, &length);
 
-    payload->forecast = *forecast;
-    payload->common_length = common->length;
-    payload->appendix_length = (int)appendix->length;
-    memcpy(payload->bytes, common->bytes, common_length);
+    (void)fwrite(&head, sizeof(head), 1, out);
+    (void)fwrite(common->bytes, 1, common->length, out);
     if (appendix->length > 0) {
-        memcpy(payload->bytes + common_length, appendix->bytes, appendix->length);
+        (void)fwrite(appendix->bytes, 1, appendix->length, out);
     }
-    if (whole != NULL) {
-        memcpy(payload->bytes + before, whole, whole_length);
-    }
-    coll_mtree_exchange_reply(exchange, kind, payload,
-                              sizeof(*payload) + before + whole_length);
+    (void)fputs(whole == NULL ? "" : whole, out);
+    mtree_text_end(out);
+    coll_mtree_exchange_reply(exchange, kind, payload, length);
     free(payload);
 }
 
@@ -46,7 +41,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 int num_ranks, const coll_mtree_appendix_t *appendix)
 {
     int *lengths = mtree_calloc((size_t)num_ranks, sizeof(*lengths));
-    mtree_wire_t common = {0}, own = {0};
+    mtree_piece_t common = {0}, own = {0};
     char *whole = NULL;
 
     if (plan != NULL && mtree_plan_is_by_arrival(plan)) {

@@ -16,19 +16,16 @@
 
 static void expect_again(const mtree_plan_part_t *part)
 {
-    mtree_wire_t common[2] = {{0}}, own[2] = {{0}};
+    mtree_piece_t common[2] = {{0}}, own[2] = {{0}};
     mtree_plan_part_t *copy;
 
-    mtree_plan_part_write_common(part, &common[0]);
-    mtree_plan_part_write_own(part, &own[0]);
-    fuzz_expect(mtree_plan_part_read(common[0].bytes, (size_t)common[0].length,
-                                     own[0].bytes, (size_t)own[0].length,
-                                     &copy) == MTREE_OK);
-    mtree_plan_part_write_common(copy, &common[1]);
-    mtree_plan_part_write_own(copy, &own[1]);
+    mtree_plan_part_write(part, &common[0], &own[0]);
+    fuzz_expect(mtree_plan_part_read(common[0].bytes, common[0].length, own[0].bytes,
+                                     own[0].length, &copy) == MTREE_OK);
+    mtree_plan_part_write(copy, &common[1], &own[1]);
     fuzz_expect(common[0].length == common[1].length && own[0].length == own[1].length &&
-                memcmp(common[0].bytes, common[1].bytes, (size_t)common[0].length) == 0 &&
-                memcmp(own[0].bytes, own[1].bytes, (size_t)own[0].length) == 0);
+                memcmp(common[0].bytes, common[1].bytes, common[0].length) == 0 &&
+                memcmp(own[0].bytes, own[1].bytes, own[0].length) == 0);
     mtree_plan_part_destroy(copy);
     for (int i = 0; i < 2; i++) {
         free(common[i].bytes);

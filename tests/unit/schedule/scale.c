@@ -184,7 +184,7 @@ static void run_call(const mtree_plan_part_t *part, const mtree_placement_t *pla
 }
 
 /* The part of @a rank as it reads it; *memory_p is what it keeps. */
-static mtree_plan_part_t *read_part(const mtree_wire_t *common, const mtree_wire_t *own,
+static mtree_plan_part_t *read_part(const mtree_piece_t *common, const mtree_piece_t *own,
                                     const int *lengths, int rank, size_t *memory_p,
                                     double *seconds_p)
 {
@@ -199,7 +199,7 @@ static mtree_plan_part_t *read_part(const mtree_wire_t *common, const mtree_wire
             end += (size_t)lengths[r];
         }
     }
-    expect(mtree_plan_part_read(common->bytes, (size_t)common->length, own->bytes + begin,
+    expect(mtree_plan_part_read(common->bytes, common->length, own->bytes + begin,
                                 end - begin, &part) == MTREE_OK,
            "a part cannot be read");
     *seconds_p = processor_seconds() - clock;
@@ -214,7 +214,7 @@ static bool measure(const char *name, const mtree_plan_t *plan, int ranks_per_ho
     int ranks = plan->num_hosts * ranks_per_host;
     int *host = malloc((size_t)ranks * sizeof(*host));
     int *lengths = calloc((size_t)ranks, sizeof(*lengths));
-    mtree_wire_t common = {0}, own = {0};
+    mtree_piece_t common = {0}, own = {0};
     mtree_placement_t *placement;
     double cut, read = 0, call = 0;
     size_t part_memory = 0, call_memory = 0;
@@ -251,7 +251,7 @@ static bool measure(const char *name, const mtree_plan_t *plan, int ranks_per_ho
            "all parts cut in %4.0f ms, read in %4.1f ms; call of %zu KB: %5zu KB, %5.1f "
            "ms\n",
            name, mtree_collective_name(plan->collective), ranks, plan->num_hosts,
-           plan->num_trees, (common.length + longest) / 1000, part_memory / 1000,
+           plan->num_trees, ((int)common.length + longest) / 1000, part_memory / 1000,
            1e3 * cut, 1e3 * read, bytes / 1000, call_memory / 1000, 1e3 * call);
     mtree_placement_destroy(placement);
     free(common.bytes);

@@ -7,7 +7,6 @@
 #include "base/address.h"
 #include "schedule/plan_part_wire.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,19 +54,28 @@ static int first_towards(const mtree_tree_t *tree, int host, int root)
     return tree->parent[host];
 }
 
+/* What is read from the two pieces. */
+static mtree_status_t read_pieces(const mtree_piece_t piece[2],
+                                  mtree_plan_part_t **part_p)
+{
+    return mtree_plan_part_read(piece[0].bytes, piece[0].length, piece[1].bytes,
+                                piece[1].length, part_p);
+}
+
+static void free_pieces(mtree_piece_t piece[2])
+{
+    free(piece[0].bytes);
+    free(piece[1].bytes);
+}
+
 static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
 {
-    mtree_wire_t common = {0}, own = {0};
     mtree_plan_part_t *copy;
+    mtree_piece_t piece[2] = {{0}};
 
-    mtree_plan_part_write_common(part, &common);
-    mtree_plan_part_write_own(part, &own);
-    unit_ok(common.status);
-    unit_ok(own.status);
-    unit_ok(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
-                                 (size_t)own.length, &copy));
-    free(common.bytes);
-    free(own.bytes);
+    mtree_plan_part_write(part, &piece[0], &piece[1]);
+    unit_ok(read_pieces(piece, &copy));
+    free_pieces(piece);
     return copy;
 }
 
@@ -242,7 +250,7 @@ UNIT_TEST(a_relay_has_no_part_in_a_tree_around_it)
 UNIT_LOOP(a_relay_without_parent_or_child_is_refused, 0, 2)
 {
     OWNED(plan) *plan = relayed_plan();
-    mtree_wire_t common = {0}, own = {0};
+    mtree_piece_t piece[2] = {{0}};
     mtree_plan_part_t *part, *read;
 
     part = mtree_plan_part_create(plan, 2);
@@ -251,13 +259,10 @@ UNIT_LOOP(a_relay_without_parent_or_child_is_refused, 0, 2)
     } else {
         part->trees[0].num_edges = 1;
     }
-    mtree_plan_part_write_common(part, &common);
-    mtree_plan_part_write_own(part, &own);
-    unit_invalid(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
-                                      (size_t)own.length, &read));
+    mtree_plan_part_write(part, &piece[0], &piece[1]);
+    unit_invalid(read_pieces(piece, &read));
     ck_assert_int_eq(heard_lines(), 1);
-    free(common.bytes);
-    free(own.bytes);
+    free_pieces(piece);
     mtree_plan_part_destroy(part);
 }
 
@@ -317,55 +322,39 @@ UNIT_TEST(a_part_names_the_program)
     ck_assert_mem_eq(part->order, plan->order, HOSTS * sizeof(*plan->order));
 }
 
-/* A piece of too many bytes has none, rather than some. */
-UNIT_TEST(a_piece_has_an_end)
-{
-    mtree_wire_t wire = {.length = INT_MAX - 2, .capacity = INT_MAX};
-
-    ck_assert(mtree_wire_reserve(&wire, 2));
-    ck_assert(!mtree_wire_reserve(&wire, 3));
-    ck_assert_int_eq(wire.status, MTREE_ERR_LIMIT);
-    ck_assert(!mtree_wire_reserve(&wire, 0));
-}
-
 /* Whatever is missing or changed, the reader says so or gives a part that holds. */
 UNIT_LOOP(damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1)
 {
     OWNED(plan) *plan =
         _i == MTREE_COLLECTIVE_LAST ? program_plan() : plan_of((mtree_collective_t)_i);
-    mtree_wire_t common = {0}, own = {0};
+    mtree_piece_t piece[2] = {{0}};
     mtree_plan_part_t *part;
 
     part = mtree_plan_part_create(plan, 2);
-    mtree_plan_part_write_common(part, &common);
-    mtree_plan_part_write_own(part, &own);
+    mtree_plan_part_write(part, &piece[0], &piece[1]);
     mtree_plan_part_destroy(part);
-    for (int length = 0; length < common.length; length++) {
-        unit_invalid(mtree_plan_part_read(common.bytes, (size_t)length, own.bytes,
-                                          (size_t)own.length, &part));
-    }
-    for (int length = 0; length < own.length; length++) {
-        unit_invalid(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
-                                          (size_t)length, &part));
-    }
-    ck_assert_int_eq(heard_lines(), common.length + own.length);
-    common.bytes[0]++;
-    unit_invalid(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
-                                      (size_t)own.length, &part));
-    heard_text("run the same mtree on all ranks");
-    common.bytes[0]--;
-    for (int i = 0; i < 5000; i++) {
-        mtree_wire_t *piece = random_draw(2) == 0 ? &common : &own;
-        unsigned char *byte = &piece->bytes[random_draw(piece->length)], kept = *byte;
+    for (int i = 0; i < 2; i++) {
+        const size_t whole = piece[i].length;
 
-        *byte = (unsigned char)random_draw(256);
-        if (mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
-                                 (size_t)own.length, &part) == MTREE_OK) {
+        for (piece[i].length = 0; piece[i].length < whole; piece[i].length++) {
+            unit_invalid(read_pieces(piece, &part));
+        }
+    }
+    ck_assert_int_eq(heard_lines(), (int)(piece[0].length + piece[1].length));
+    piece[0].bytes[0]++;
+    unit_invalid(read_pieces(piece, &part));
+    heard_text("run the same mtree on all ranks");
+    piece[0].bytes[0]--;
+    for (int i = 0; i < 5000; i++) {
+        const mtree_piece_t *changed = &piece[random_draw(2)];
+        char *byte = &changed->bytes[random_draw((int)changed->length)], kept = *byte;
+
+        *byte = (char)random_draw(256);
+        if (read_pieces(piece, &part) == MTREE_OK) {
             mtree_plan_part_destroy(sent(part));
             mtree_plan_part_destroy(part);
         }
         *byte = kept;
     }
-    free(common.bytes);
-    free(own.bytes);
+    free_pieces(piece);
 }
