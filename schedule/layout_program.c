@@ -42,10 +42,9 @@ static void find_peers(mtree_layout_t *layout, int num_ranks, bool *is_peer)
 }
 
 /* @a leader is [num_hosts], @a children [ranks]. */
-static mtree_status_t build(const mtree_plan_part_t *part,
-                            const mtree_placement_t *placement, const mtree_call_t *call,
-                            int rank, int *leader, int *children,
-                            mtree_program_t *program)
+static void build(const mtree_plan_part_t *part, const mtree_placement_t *placement,
+                  const mtree_call_t *call, int rank, int *leader, int *children,
+                  mtree_program_t *program)
 {
     mtree_program_job_t job = {.collective = call->collective,
                                .root = call->root,
@@ -65,7 +64,6 @@ static mtree_status_t build(const mtree_plan_part_t *part,
     mtree_placement_hang(placement, rank, leader[placement->host[rank]], TREE,
                          &job.parent, children, &job.num_children);
     mtree_program_build(part->program, &job, program);
-    return MTREE_OK;
 }
 
 /* The units of the longest message; 0: any. */
@@ -84,7 +82,6 @@ mtree_status_t mtree_layout_fill_program(const mtree_plan_part_t *part,
     mtree_arena_t arena = {0};
     int *leader, *children;
     bool *is_peer;
-    mtree_status_t status;
 
     if (!mtree_program_does(part->program, call->collective) ||
         part->num_hosts != placement->num_hosts) {
@@ -99,8 +96,8 @@ mtree_status_t mtree_layout_fill_program(const mtree_plan_part_t *part,
     MTREE_ARENA_ARRAY(&layout->arena, layout->program, 1);
     layout->program->overlap = call->overlap;
     layout->program->piece = longest_message(part, call);
-    status = build(part, placement, call, rank, leader, children, layout->program);
+    build(part, placement, call, rank, leader, children, layout->program);
     find_peers(layout, placement->num_ranks, is_peer);
     mtree_arena_cleanup(&arena);
-    return status;
+    return MTREE_OK;
 }

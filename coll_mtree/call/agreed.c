@@ -48,21 +48,16 @@ static void communicator_freed(void *arg)
     coll_mtree_proc_group_release(group);
 }
 
-/* Are the processes of @a comm those of MPI_COMM_WORLD, in its order?  Sessions may have
- * communicators before there is one. */
-static bool is_like_world(ompi_communicator_t *comm)
+/* Is @a group that of MPI_COMM_WORLD?  Sessions may have communicators before there is
+ * one. */
+static bool is_like_world(const coll_mtree_proc_group_t *group)
 {
-    ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
-    bool is_like =
-        coll_mtree_has_world() && ompi_comm_size(comm) == ompi_comm_size(world);
+    coll_mtree_proc_group_t *of_world =
+        coll_mtree_has_world() ? coll_mtree_proc_group_hold(&ompi_mpi_comm_world.comm)
+                               : NULL;
 
-    for (int rank = 0; is_like && rank < ompi_comm_size(comm); rank++) {
-        const opal_process_name_t name = coll_mtree_process_name(comm, rank);
-        const opal_process_name_t other = coll_mtree_process_name(world, rank);
-
-        is_like = name.jobid == other.jobid && name.vpid == other.vpid;
-    }
-    return is_like;
+    coll_mtree_proc_group_release(of_world);
+    return of_world == group;
 }
 
 /* What the group of @a comm has agreed on; NULL: its communicators share nothing. */
@@ -82,7 +77,7 @@ static agreed_t *agreed_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
         group->agreed = mtree_calloc(1, sizeof(*group->agreed));
         group->free_agreed = agreed_destroy;
         coll_mtree_class_table_init(&group->agreed->plans);
-        group->agreed->communicators = is_like_world(comm);
+        group->agreed->communicators = is_like_world(group);
     }
     group->agreed->communicators++;
     if (comm != &ompi_mpi_comm_world.comm) {

@@ -30,19 +30,8 @@
 #include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/plan/plan_reply.h"
-#include "coll_mtree/plan/plan_thread.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/relay/relays.h"
-
-/* Something to be decided for an entry in the planning thread, which holds the entry and
- * its communicator. */
-typedef struct {
-    coll_mtree_plan_task_t task;
-    mtree_list_t log;
-    coll_mtree_deferred_release_t deferred;
-    coll_mtree_plan_entry_t *entry;
-    void (*decide)(coll_mtree_plan_entry_t *entry);
-} coll_mtree_plan_job_t;
 
 /* What is asked of rank 0 about a plan (coll_mtree/call/plan_sequence.h). */
 typedef struct {
@@ -78,7 +67,6 @@ struct coll_mtree_plan_entry {
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     bool warmed_up;                  /* a blocking call has gone over the trees */
     /* On rank 0, while the plan is made: */
-    coll_mtree_plan_job_t job, early_job;
     coll_mtree_host_t *early_hosts; /* [ranks], of which the names alone are known, owned;
                                        NULL: they are not, or are not needed */
     const void *contributions;      /* [ranks], the exchange's: hosts, or samples of the

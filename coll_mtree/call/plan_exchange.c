@@ -8,6 +8,7 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/plan/plan_thread.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
@@ -137,21 +138,28 @@ static void decide_early(coll_mtree_plan_entry_t *entry)
     mtree_plan_destroy(make_plan(entry, entry->early_hosts).plan);
 }
 
-static coll_mtree_plan_job_t *job_of(coll_mtree_plan_task_t *task)
-{
-    return MTREE_CONTAINER_OF(task, coll_mtree_plan_job_t, task);
-}
+/* Something to be decided for an entry in the planning thread, which holds the entry and
+ * its communicator. */
+typedef struct {
+    coll_mtree_plan_task_t task; /* must be first */
+    mtree_list_t log;
+    coll_mtree_deferred_release_t deferred;
+    coll_mtree_plan_entry_t *entry;
+    void (*decide)(coll_mtree_plan_entry_t *entry);
+} job_t;
 
 static void job_run(coll_mtree_plan_task_t *task)
 {
-    coll_mtree_log_keep(&job_of(task)->log);
-    job_of(task)->decide(job_of(task)->entry);
+    job_t *job = (job_t *)task;
+
+    coll_mtree_log_keep(&job->log);
+    job->decide(job->entry);
     coll_mtree_log_keep(NULL);
 }
 
 static void job_end(coll_mtree_plan_task_t *task)
 {
-    coll_mtree_plan_job_t *job = job_of(task);
+    job_t *job = (job_t *)task;
 
     coll_mtree_log_write(&job->log);
     if (job->decide == decide) {
@@ -162,19 +170,23 @@ static void job_end(coll_mtree_plan_task_t *task)
 
 static void job_release(coll_mtree_deferred_release_t *deferred)
 {
-    coll_mtree_plan_entry_let_go(
-        MTREE_CONTAINER_OF(deferred, coll_mtree_plan_job_t, deferred)->entry);
+    job_t *job = MTREE_CONTAINER_OF(deferred, job_t, deferred);
+
+    coll_mtree_plan_entry_let_go(job->entry);
+    free(job);
 }
 
 /* Have the planning thread @a decide. */
-static void job_start(coll_mtree_plan_job_t *job, coll_mtree_plan_entry_t *entry,
+static void job_start(coll_mtree_plan_entry_t *entry,
                       void (*decide)(coll_mtree_plan_entry_t *entry))
 {
+    job_t *job = mtree_calloc(1, sizeof(*job));
+
     coll_mtree_plan_entry_hold(entry);
-    *job = (coll_mtree_plan_job_t){.task = {.run = job_run, .end = job_end},
-                                   .deferred = {.release = job_release},
-                                   .entry = entry,
-                                   .decide = decide};
+    *job = (job_t){.task = {.run = job_run, .end = job_end},
+                   .deferred = {.release = job_release},
+                   .entry = entry,
+                   .decide = decide};
     mtree_list_init(&job->log);
     coll_mtree_plan_thread_add(&job->task);
 }
@@ -220,7 +232,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     }
     entry->contributions = contributions;
     coll_mtree_exchange_postpone(exchange, exchange_answer);
-    job_start(&entry->job, entry, decide);
+    job_start(entry, decide);
 }
 
 /* Take over the hosts in @a reply, for all communicators of the group. */
@@ -314,7 +326,7 @@ static void early_plan_start(coll_mtree_plan_entry_t *entry)
         mtree_calloc((size_t)ompi_comm_size(comm), sizeof(*entry->early_hosts));
     if (find_names(comm, entry->early_hosts)) {
         (void)coll_mtree_proc_group_of(entry->module, comm);
-        job_start(&entry->early_job, entry, decide_early);
+        job_start(entry, decide_early);
     }
 }
 

@@ -64,7 +64,8 @@ static bool request_let_go(coll_mtree_request_t *req)
     return atomic_fetch_sub(&req->holders, 1) == 1;
 }
 
-void coll_mtree_request_drop(coll_mtree_request_t *req)
+/* Release the reference of another holder, perhaps in a callback. */
+static void request_drop(coll_mtree_request_t *req)
 {
     if (request_let_go(req)) {
         coll_mtree_deferred_release_add(&req->deferred);
@@ -172,7 +173,7 @@ static void request_end(coll_mtree_request_t *req, int rc)
     } else if (req->layout != NULL) {
         request_leave(req);
     }
-    coll_mtree_request_drop(req);
+    request_drop(req);
 }
 
 /* Its operation or program has ended, and is freed. */
@@ -210,7 +211,7 @@ static void request_released(void *arg)
     coll_mtree_request_t *req = arg;
 
     request_leave(req);
-    coll_mtree_request_drop(req);
+    request_drop(req);
 }
 
 /* The code of a call that does not fit the plan of rank 0. */

@@ -74,8 +74,7 @@ void coll_mtree_calls_break(mca_coll_mtree_module_t *module);
 /* Start it; its messages begin when its plan is known.  Never blocks. */
 void coll_mtree_request_start(coll_mtree_request_t *req);
 
-/* Release the owner's reference; that of any holder, perhaps in a callback. */
+/* Release the owner's reference. */
 void coll_mtree_request_release(coll_mtree_request_t *req);
-void coll_mtree_request_drop(coll_mtree_request_t *req);
 
 #endif

@@ -280,6 +280,18 @@ void chaos_fold_add(void *arg, const void *a, const void *b, void *out, size_t c
     }
 }
 
+void chaos_pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
+{
+    (void)rank;
+    memcpy(bytes, (char *)arg + offset, length);
+}
+
+void chaos_unpack(void *arg, int rank, size_t offset, const void *bytes, size_t length)
+{
+    (void)rank;
+    memcpy((char *)arg + offset, bytes, length);
+}
+
 size_t chaos_longest(const chaos_t *chaos)
 {
     return chaos->longest;

@@ -38,6 +38,10 @@ void chaos_complete(chaos_t *chaos, size_t i);
 /* A fold that adds 32-bit numbers. */
 void chaos_fold_add(void *arg, const void *a, const void *b, void *out, size_t count);
 
+/* The packed data of a vector of bytes, @a arg, is as the vector. */
+void chaos_pack(void *arg, int rank, size_t offset, void *bytes, size_t length);
+void chaos_unpack(void *arg, int rank, size_t offset, const void *bytes, size_t length);
+
 /* Units of the longest message that was sent. */
 size_t chaos_longest(const chaos_t *chaos);
 

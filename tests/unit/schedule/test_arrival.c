@@ -46,22 +46,6 @@ typedef struct {
 
 static seat_t seats[MAX_RANKS];
 
-static void pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
-{
-    seat_t *seat = arg;
-
-    (void)rank;
-    memcpy(bytes, (char *)seat->world->results[seat->rank] + offset, length);
-}
-
-static void unpack(void *arg, int rank, size_t offset, const void *bytes, size_t length)
-{
-    seat_t *seat = arg;
-
-    (void)rank;
-    memcpy((char *)seat->world->results[seat->rank] + offset, bytes, length);
-}
-
 static int32_t value_of(int rank, size_t i)
 {
     return (int32_t)((size_t)rank * 1000003 + i * 7919);
@@ -137,10 +121,10 @@ static void start(world_t *world, int rank)
                                      .extent = (ptrdiff_t)world->call.unit_bytes,
                                      .span = world->call.unit_bytes,
                                      .fold = chaos_fold_add,
-                                     .arg = &seats[rank]};
+                                     .arg = world->results[rank]};
     if (world->packed) {
-        data->pack = pack;
-        data->unpack = unpack;
+        data->pack = chaos_pack;
+        data->unpack = chaos_unpack;
     }
     world->started[rank] = true;
     unit_ok(mtree_arrival_start(&arrival, data, finish, release, &seats[rank],

@@ -71,18 +71,6 @@ static bool is_relay(const job_t *job, int member)
     return mtree_placement_is_relay(job->placement, member);
 }
 
-static void pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
-{
-    (void)rank;
-    memcpy(bytes, (char *)arg + offset, length);
-}
-
-static void unpack(void *arg, int rank, size_t offset, const void *bytes, size_t length)
-{
-    (void)rank;
-    memcpy((char *)arg + offset, bytes, length);
-}
-
 /* Where unit @a i of the block of rank @a owner is in the output. */
 static size_t place(const job_t *job, int owner, size_t i)
 {
@@ -142,8 +130,8 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
     } else if (job->packed) {
         data = (mtree_operation_data_t){.extent = 1,
                                         .span = 1,
-                                        .pack = pack,
-                                        .unpack = unpack,
+                                        .pack = chaos_pack,
+                                        .unpack = chaos_unpack,
                                         .arg = job->output[rank]};
     }
     job->goodput[rank] = mtree_goodput_create(job->layout[rank]);
