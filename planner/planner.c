@@ -47,33 +47,6 @@ static mtree_status_t check_request(const mtree_plan_request_t *request, int num
     return MTREE_OK;
 }
 
-/* The hosts' names; each vertex must be a host of the topology, and be there once. */
-static mtree_status_t name_hosts(mtree_problem_t *problem)
-{
-    const mtree_topology_t *topology = problem->topology;
-    const int *hosts = problem->hosts;
-    int num_hosts = problem->num_hosts, i;
-    const char **names;
-    bool *used;
-
-    MTREE_ARENA_ARRAY(problem->arena, names, (size_t)num_hosts);
-    MTREE_ARENA_ARRAY(problem->arena, used, (size_t)topology->num_vertices);
-    problem->names = names;
-    for (i = 0; i < num_hosts; ++i) {
-        if (hosts[i] < 0 || hosts[i] >= topology->num_vertices || used[hosts[i]]) {
-            break;
-        }
-        used[hosts[i]] = true;
-        names[i] = topology->vertices[hosts[i]].host;
-    }
-    if (i < num_hosts) {
-        mtree_error("planner: host %d is vertex %d; give vertices of %s, each once", i,
-                    hosts[i], topology->name);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
 /* One host: one tree that carries everything nowhere. */
 static mtree_plan_t *plan_alone(const mtree_problem_t *problem)
 {
@@ -128,20 +101,6 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
-/* Name the hosts, and take or find (*routes_p, the caller's) the routes between them. */
-static mtree_status_t prepare(mtree_problem_t *problem, mtree_routes_t **routes_p)
-{
-    mtree_status_t status = name_hosts(problem);
-
-    problem->routes = problem->request->routes;
-    if (status == MTREE_OK && problem->routes == NULL) {
-        status = mtree_routes_create(problem->topology, problem->hosts,
-                                     problem->num_hosts, routes_p);
-        problem->routes = *routes_p;
-    }
-    return status;
-}
-
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,
                                  mtree_plan_t **plan_p)
@@ -149,6 +108,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     mtree_arena_t arena = {0};
     mtree_problem_t problem = {.topology = topology,
                                .request = request,
+                               .routes = request->routes,
                                .hosts = hosts,
                                .num_hosts = num_hosts,
                                .arena = &arena};
@@ -160,7 +120,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
         status = mtree_algorithms_choose(request, &algorithm);
     }
     if (status == MTREE_OK) {
-        status = prepare(&problem, &routes);
+        status = mtree_problem_prepare(&problem, &routes);
     }
     if (status == MTREE_OK) {
         status = run_algorithm(&problem, algorithm, plan_p);
@@ -177,6 +137,7 @@ mtree_status_t mtree_planner_bound(const mtree_topology_t *topology, const int *
     mtree_arena_t arena = {0};
     mtree_problem_t problem = {.topology = topology,
                                .request = request,
+                               .routes = request->routes,
                                .hosts = hosts,
                                .num_hosts = num_hosts,
                                .arena = &arena};
@@ -186,7 +147,7 @@ mtree_status_t mtree_planner_bound(const mtree_topology_t *topology, const int *
     if (num_hosts < 2) {
         return MTREE_OK;
     }
-    status = prepare(&problem, &routes);
+    status = mtree_problem_prepare(&problem, &routes);
     if (status == MTREE_OK) {
         status = mtree_bound_plan(&problem, plan);
     }

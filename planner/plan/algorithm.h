@@ -24,6 +24,13 @@ typedef struct {
     mtree_arena_t *arena;     /* what the algorithm needs for a while; freed after it */
 } mtree_problem_t;
 
+/*
+ * Fill in the names of the hosts of @a problem, which has an arena, and find the routes
+ * between them, if it has none: *routes_p, NULL at first, the caller's. MTREE_ERR_INVALID
+ * (logged): one is no host of the topology, or there twice.
+ */
+mtree_status_t mtree_problem_prepare(mtree_problem_t *problem, mtree_routes_t **routes_p);
+
 /* What a message costs at each hop besides its bytes, seconds. */
 static inline double mtree_problem_hop(const mtree_problem_t *problem)
 {

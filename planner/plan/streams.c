@@ -41,9 +41,9 @@ bool mtree_plan_streams(const mtree_plan_t *plan)
         for (int host = 0; host < plan->num_hosts; ++host) {
             latency = fmax(latency, tree->latency[host]);
         }
-        pay = mtree_streams_pay(
-            plan->collective, plan->bytes, tree->rate, latency,
-            mtree_tree_widest(tree, plan->num_hosts, plan->collective));
+        pay =
+            mtree_streams_pay(plan->collective, plan->bytes, tree->rate, latency,
+                              mtree_tree_widest(tree, plan->num_hosts, plan->collective));
     }
     return pay;
 }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The part by which relays have to make a call faster to be used.  Its predicted time
  * knows nothing of what they cost the processors of all hosts (notes/performance.md). */
@@ -45,34 +46,6 @@ bool mtree_relays_gain(const mtree_plan_t *relayed, const mtree_plan_t *plan)
     return plan->bytes > 0.0
                ? relayed->seconds * (1.0 + LEAST_GAIN) < plan->seconds
                : relayed->throughput > plan->throughput * (1.0 + LEAST_RATE_GAIN);
-}
-
-/* The active hosts and behind them the relays of the request. */
-static mtree_status_t list_hosts(const mtree_topology_t *topology, const int *hosts,
-                                 int num_hosts, const mtree_plan_request_t *request,
-                                 int *all)
-{
-    for (int i = 0; i < num_hosts; i++) {
-        all[i] = hosts[i];
-    }
-    for (int i = 0; i < request->num_relays; i++) {
-        int relay = request->relays[i];
-        bool used = relay < 0 || relay >= topology->num_vertices ||
-                    topology->vertices[relay].kind != MTREE_VERTEX_HOST;
-
-        for (int k = 0; k < num_hosts + i && !used; k++) {
-            used = all[k] == relay;
-        }
-        if (used) {
-            mtree_error(
-                "planner: relay %d is vertex %d; give other hosts of %s than those "
-                "that are planned for, each once",
-                i, relay, topology->name);
-            return MTREE_ERR_INVALID;
-        }
-        all[num_hosts + i] = relay;
-    }
-    return MTREE_OK;
 }
 
 /* The only host below @a host; -1: there is none, or there are several. */
@@ -166,17 +139,6 @@ static const char *address_of(const mtree_topology_t *topology,
     return address == NULL ? "" : address;
 }
 
-static void name_hosts(mtree_problem_t *problem)
-{
-    const char **names;
-
-    MTREE_ARENA_ARRAY(problem->arena, names, (size_t)problem->num_hosts);
-    for (int host = 0; host < problem->num_hosts; host++) {
-        names[host] = problem->topology->vertices[problem->hosts[host]].host;
-    }
-    problem->names = names;
-}
-
 /* With the addresses of its relays. */
 static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active,
                                   int num_trees, mtree_plan_t **plan_p)
@@ -209,10 +171,9 @@ static mtree_status_t make_plan(const mtree_problem_t *problem, int num_active,
     if (used.num_hosts == num_active) {
         return MTREE_OK;
     }
-    status = mtree_routes_create(problem->topology, vertices, used.num_hosts, &routes);
-    used.routes = routes;
+    used.routes = NULL;
+    status = mtree_problem_prepare(&used, &routes);
     if (status == MTREE_OK) {
-        name_hosts(&used);
         status = create_plan(&used, num_active, packed->num_trees, plan_p);
     }
     if (status == MTREE_OK) {
@@ -274,14 +235,11 @@ mtree_status_t mtree_relays_plan(const mtree_topology_t *topology, const int *ho
 
     *plan_p = NULL;
     MTREE_ARENA_ARRAY(&arena, all, (size_t)problem.num_hosts);
+    memcpy(all, hosts, (size_t)num_hosts * sizeof(*all));
+    memcpy(all + num_hosts, request->relays, (size_t)request->num_relays * sizeof(*all));
     problem.hosts = all;
-    status = list_hosts(topology, hosts, num_hosts, request, all);
+    status = mtree_problem_prepare(&problem, &routes);
     if (status == MTREE_OK) {
-        name_hosts(&problem);
-        status = mtree_routes_create(topology, all, problem.num_hosts, &routes);
-    }
-    if (status == MTREE_OK) {
-        problem.routes = routes;
         status = plan_between(&problem, num_hosts, plan_p);
     }
     if (status != MTREE_OK) {
