@@ -6,12 +6,10 @@
 #include "planner/packing/packing.h"
 #include "planner/published/multitree.h"
 #include "planner/regular/chains.h"
-#include "planner/regular/direct_exchange.h"
-#include "planner/regular/double_tree.h"
 #include "planner/regular/gateways.h"
 #include "planner/regular/programs.h"
-#include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
+#include "planner/regular/trees.h"
 
 #include <stdio.h>
 #include <string.h>

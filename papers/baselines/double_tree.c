@@ -2,7 +2,7 @@
 #include "papers/baselines/double_tree.h"
 
 #include "base/memory.h"
-#include "planner/regular/double_tree.h"
+#include "planner/regular/trees.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "papers/published/steiner.h"
-#include "planner/regular/double_tree.h"
+#include "planner/regular/trees.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,42 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/kinds.h"
 
-#include "base/arena.h"
-
 /*
  * Slot j has the blocks that leave their host for the one j places on, or that have come
  * from there: by their senders, and of each of these by their receivers.
  */
 typedef struct {
     const mtree_program_job_t *job;
+    const mtree_ranks_t *ranks;
     mtree_program_t *program;
-    mtree_arena_t arena;
     int place;            /* of the rank's host */
-    int *place_of;        /* [num_hosts] of a host */
-    int *num;             /* [num_hosts] ranks of the host at a place */
-    int *first;           /* [num_hosts + 2] the begin of these ranks in `ranks` */
-    int *ranks;           /* [num_ranks] by the places of their hosts */
     size_t *units;        /* [num_hosts] that each rank sends to the host at a place */
     mtree_place_t *slots; /* [num_hosts] */
     size_t used;          /* units of WORK */
 } build_t;
-
-static size_t size_of(const mtree_program_job_t *job, int rank)
-{
-    return job->blocks != NULL ? job->blocks[rank + 1] - job->blocks[rank]
-                               : job->units / (size_t)job->num_ranks;
-}
-
-static int rank_place(const build_t *build, int rank)
-{
-    return build->place_of[build->job->host[rank]];
-}
-
-/* The ranks of the host at @a place, in turn. */
-#define RANKS_AT(_rank, _build, _place)                                                  \
-    for (int _i = (_build)->first[_place], _rank;                                        \
-         _i < (_build)->first[(_place) + 1] && (_rank = (_build)->ranks[_i], true);      \
-         _i++)
 
 /* The place itself, or one round away. */
 static int around(const build_t *build, int place)
@@ -48,7 +25,7 @@ static int around(const build_t *build, int place)
 
 static int leader_at(const build_t *build, int place)
 {
-    return build->job->leader[build->job->order[around(build, place)]];
+    return build->ranks->leader[around(build, place)];
 }
 
 static mtree_place_t take_work(build_t *build, size_t units)
@@ -64,35 +41,15 @@ static mtree_place_t behind(mtree_place_t place, size_t units)
     return mtree_place(place.buffer, place.offset + units);
 }
 
-static void find_hosts(build_t *build)
-{
-    const mtree_program_job_t *job = build->job;
-
-    for (int place = 0; place < job->num_hosts; place++) {
-        build->place_of[job->order[place]] = place;
-    }
-    for (int rank = 0; rank < job->num_ranks; rank++) {
-        build->num[rank_place(build, rank)]++;
-        build->units[rank_place(build, rank)] += size_of(job, rank);
-    }
-    build->place = rank_place(build, job->rank);
-    /* Counted two places on, so that filling moves each start to where it belongs. */
-    for (int place = 0; place < job->num_hosts; place++) {
-        build->first[place + 2] = build->first[place + 1] + build->num[place];
-    }
-    for (int rank = 0; rank < job->num_ranks; rank++) {
-        build->ranks[build->first[rank_place(build, rank) + 1]++] = rank;
-    }
-}
-
 /* Copy the blocks of this rank for the host at @a place to @a to. */
 static void pack(build_t *build, int place, mtree_place_t to)
 {
-    RANKS_AT (rank, build, place) {
+    MTREE_RANKS_AT(rank, build->ranks, place)
+    {
         mtree_program_copy_block(build->program, rank, to,
                                  mtree_place(MTREE_BUFFER_INPUT, 0),
-                                 size_of(build->job, rank));
-        to = behind(to, size_of(build->job, rank));
+                                 mtree_block_size(build->job, rank));
+        to = behind(to, mtree_block_size(build->job, rank));
     }
 }
 
@@ -100,10 +57,11 @@ static void pack(build_t *build, int place, mtree_place_t to)
  * slots. */
 static void unpack_all(build_t *build, mtree_place_t from)
 {
-    const size_t size = size_of(build->job, build->job->rank);
+    const size_t size = mtree_block_size(build->job, build->job->rank);
 
     for (int j = 1; j < build->job->num_hosts; j++) {
-        RANKS_AT (rank, build, around(build, build->place - j)) {
+        MTREE_RANKS_AT(rank, build->ranks, around(build, build->place - j))
+        {
             mtree_program_copy_block(build->program, rank,
                                      mtree_place(MTREE_BUFFER_RESULT, 0), from, size);
             from = behind(from, size);
@@ -124,8 +82,8 @@ static size_t sent_units(const build_t *build)
 
 static size_t received_units(const build_t *build, int rank)
 {
-    return size_of(build->job, rank) *
-           (size_t)(build->job->num_ranks - build->num[build->place]);
+    return mtree_block_size(build->job, rank) *
+           (size_t)(build->job->num_ranks - mtree_ranks_num(build->ranks, build->place));
 }
 
 /* What one rank sends to all other hosts, in the order of the slots. */
@@ -149,10 +107,12 @@ static void fill_slots(build_t *build, mtree_place_t *from)
     for (int j = 1; j < build->job->num_hosts; j++) {
         const int place = around(build, build->place + j);
         const size_t units = build->units[place];
-        mtree_place_t to = take_work(build, units * (size_t)build->num[build->place]);
+        mtree_place_t to =
+            take_work(build, units * (size_t)mtree_ranks_num(build->ranks, build->place));
 
         build->slots[j] = to;
-        RANKS_AT (rank, build, build->place) {
+        MTREE_RANKS_AT(rank, build->ranks, build->place)
+        {
             mtree_program_copy(build->program, to, from[rank], units);
             from[rank] = behind(from[rank], units);
             to = behind(to, units);
@@ -166,9 +126,10 @@ static void collect(build_t *build)
     mtree_place_t *from;
     size_t first;
 
-    MTREE_ARENA_ARRAY(&build->arena, from, (size_t)job->num_ranks);
+    MTREE_ARENA_ARRAY(build->ranks->arena, from, (size_t)job->num_ranks);
     first = build->program->num_steps;
-    RANKS_AT (rank, build, build->place) {
+    MTREE_RANKS_AT(rank, build->ranks, build->place)
+    {
         if (rank != job->rank) {
             from[rank] = mtree_program_slot(build->program, sent_units(build));
             (void)mtree_program_recv(build->program, rank, from[rank], sent_units(build));
@@ -185,7 +146,8 @@ static size_t slot_units(const build_t *build, int place, int j, int hop)
 {
     const int from = around(build, place - (j & (hop - 1)));
 
-    return (size_t)build->num[from] * build->units[around(build, from + j)];
+    return (size_t)mtree_ranks_num(build->ranks, from) *
+           build->units[around(build, from + j)];
 }
 
 /* Slots that take the hop go together, and others come in their place. */
@@ -226,18 +188,20 @@ static void hand_out(build_t *build, int rank)
     mtree_place_t to = all;
     size_t before = 0; /* in the part of a sender */
 
-    RANKS_AT (other, build, build->place) {
-        before += other < rank ? size_of(build->job, other) : 0;
+    MTREE_RANKS_AT(other, build->ranks, build->place)
+    {
+        before += other < rank ? mtree_block_size(build->job, other) : 0;
     }
     for (int j = 1; j < build->job->num_hosts; j++) {
-        const int senders = build->num[around(build, build->place - j)];
+        const int senders =
+            mtree_ranks_num(build->ranks, around(build, build->place - j));
 
         for (int s = 0; s < senders; s++) {
             mtree_program_copy(
                 build->program, to,
                 behind(build->slots[j], (size_t)s * build->units[build->place] + before),
-                size_of(build->job, rank));
-            to = behind(to, size_of(build->job, rank));
+                mtree_block_size(build->job, rank));
+            to = behind(to, mtree_block_size(build->job, rank));
         }
     }
     if (rank != build->job->rank) {
@@ -253,7 +217,8 @@ static void lead(build_t *build)
     for (int hop = 1; hop < build->job->num_hosts; hop *= 2) {
         take_hop(build, hop);
     }
-    RANKS_AT (rank, build, build->place) {
+    MTREE_RANKS_AT(rank, build->ranks, build->place)
+    {
         hand_out(build, rank);
     }
 }
@@ -274,14 +239,16 @@ static void swap_on_host(build_t *build)
 {
     const mtree_program_job_t *job = build->job;
 
-    RANKS_AT (rank, build, build->place) {
+    MTREE_RANKS_AT(rank, build->ranks, build->place)
+    {
         if (rank != job->rank) {
-            const mtree_place_t out = take_work(build, size_of(job, rank));
+            const mtree_place_t out = take_work(build, mtree_block_size(job, rank));
 
             mtree_program_copy_block(build->program, rank, out,
                                      mtree_place(MTREE_BUFFER_INPUT, 0),
-                                     size_of(job, rank));
-            (void)mtree_program_send(build->program, rank, out, size_of(job, rank));
+                                     mtree_block_size(job, rank));
+            (void)mtree_program_send(build->program, rank, out,
+                                     mtree_block_size(job, rank));
         }
     }
 }
@@ -289,9 +256,10 @@ static void swap_on_host(build_t *build)
 static void receive_on_host(build_t *build)
 {
     const mtree_program_job_t *job = build->job;
-    const size_t size = size_of(job, job->rank);
+    const size_t size = mtree_block_size(job, job->rank);
 
-    RANKS_AT (rank, build, build->place) {
+    MTREE_RANKS_AT(rank, build->ranks, build->place)
+    {
         if (rank != job->rank) {
             const mtree_place_t in = mtree_program_slot(build->program, size);
 
@@ -302,18 +270,18 @@ static void receive_on_host(build_t *build)
     }
 }
 
-void mtree_alltoall_build(const mtree_program_job_t *job, mtree_program_t *program)
+void mtree_alltoall_build(const mtree_program_job_t *job, const mtree_ranks_t *ranks,
+                          mtree_program_t *program)
 {
-    build_t build = {.job = job, .program = program};
-    const size_t hosts = (size_t)job->num_hosts, first = program->num_steps;
+    build_t build = {
+        .job = job, .ranks = ranks, .program = program, .place = ranks->place};
+    const size_t first = program->num_steps;
 
-    MTREE_ARENA_ARRAY(&build.arena, build.place_of, hosts);
-    MTREE_ARENA_ARRAY(&build.arena, build.num, hosts);
-    MTREE_ARENA_ARRAY(&build.arena, build.units, hosts);
-    MTREE_ARENA_ARRAY(&build.arena, build.first, hosts + 2);
-    MTREE_ARENA_ARRAY(&build.arena, build.ranks, (size_t)job->num_ranks);
-    MTREE_ARENA_ARRAY(&build.arena, build.slots, hosts);
-    find_hosts(&build);
+    MTREE_ARENA_ARRAY(ranks->arena, build.units, (size_t)job->num_hosts);
+    MTREE_ARENA_ARRAY(ranks->arena, build.slots, (size_t)job->num_hosts);
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        build.units[ranks->place_of[rank]] += mtree_block_size(job, rank);
+    }
     /* Messages between two ranks keep their order: those on the host come first. */
     swap_on_host(&build);
     receive_on_host(&build);
@@ -323,5 +291,4 @@ void mtree_alltoall_build(const mtree_program_job_t *job, mtree_program_t *progr
         follow(&build);
     }
     mtree_program_wait_sends(program, first);
-    mtree_arena_cleanup(&build.arena);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/build.h"
 
-#include "base/memory.h"
 #include "planner/program/kinds.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -96,15 +94,32 @@ bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int nu
                                           : shape[0] == 0;
 }
 
-/* The ranks of the leaders by the places of their hosts. */
-static int *leaders_in_order(const mtree_program_job_t *job, int *place_p)
+static mtree_ranks_t find_ranks(const mtree_program_job_t *job, mtree_arena_t *arena)
 {
-    int *ranks = mtree_malloc((size_t)job->num_hosts * sizeof(*ranks));
+    mtree_ranks_t ranks = {.arena = arena};
+    int *place_of; /* [num_hosts] of a host */
 
+    MTREE_ARENA_ARRAY(arena, place_of, (size_t)job->num_hosts);
+    MTREE_ARENA_ARRAY(arena, ranks.place_of, (size_t)job->num_ranks);
+    MTREE_ARENA_ARRAY(arena, ranks.leader, (size_t)job->num_hosts);
+    MTREE_ARENA_ARRAY(arena, ranks.first, (size_t)job->num_hosts + 2);
+    MTREE_ARENA_ARRAY(arena, ranks.list, (size_t)job->num_ranks);
     for (int place = 0; place < job->num_hosts; place++) {
-        ranks[place] = job->leader[job->order[place]];
-        *place_p = ranks[place] == job->rank ? place : *place_p;
+        place_of[job->order[place]] = place;
+        ranks.leader[place] = job->leader[job->order[place]];
     }
+    /* Counted two places on, so that filling moves each start to where it belongs. */
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        ranks.place_of[rank] = place_of[job->host[rank]];
+        ranks.first[ranks.place_of[rank] + 2]++;
+    }
+    for (int place = 0; place < job->num_hosts; place++) {
+        ranks.first[place + 2] += ranks.first[place + 1];
+    }
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        ranks.list[ranks.first[ranks.place_of[rank] + 1]++] = rank;
+    }
+    ranks.place = ranks.place_of[job->rank];
     return ranks;
 }
 
@@ -151,36 +166,36 @@ static void hand_down(const mtree_program_job_t *job, mtree_program_t *program)
 }
 
 /* Between leaders peers go by the places of their hosts. */
-static void sum_across(mtree_program_kind_t kind, const mtree_program_job_t *job,
-                       mtree_program_t *program)
+static void build_sum(mtree_program_kind_t kind, const mtree_program_job_t *job,
+                      const mtree_ranks_t *ranks, mtree_program_t *program)
 {
-    int place = 0;
-    int *ranks = leaders_in_order(job, &place);
-
-    program->ranks = ranks;
-    kinds[kind].sum(job, place, program);
-    program->ranks = NULL;
-    free(ranks);
+    sum_up(job, program);
+    if (job->parent < 0) {
+        program->ranks = ranks->leader;
+        kinds[kind].sum(job, ranks->place, program);
+        program->ranks = NULL;
+    }
+    if (mtree_collective_goes_down(job->collective)) {
+        hand_down(job, program);
+    }
 }
 
 void mtree_program_build(mtree_program_kind_t kind, const mtree_program_job_t *job,
                          mtree_program_t *program)
 {
+    mtree_arena_t arena = {0};
+    const mtree_ranks_t ranks = find_ranks(job, &arena);
+
     program->early = true;
     if (mtree_collective_is_prefix(job->collective)) {
-        mtree_exchange_scan(job, program);
+        mtree_exchange_scan(job, &ranks, program);
     } else if (job->collective == MTREE_ALLTOALL) {
-        mtree_alltoall_build(job, program);
+        mtree_alltoall_build(job, &ranks, program);
     } else if (mtree_collective_has_blocks(job->collective)) {
-        mtree_blocks_build(kinds[kind].blocks, job, program);
+        mtree_blocks_build(kinds[kind].blocks, job, &ranks, program);
     } else {
-        sum_up(job, program);
-        if (job->parent < 0) {
-            sum_across(kind, job, program);
-        }
-        if (mtree_collective_goes_down(job->collective)) {
-            hand_down(job, program);
-        }
+        build_sum(kind, job, &ranks, program);
     }
     mtree_program_hoist(program);
+    mtree_arena_cleanup(&arena);
 }

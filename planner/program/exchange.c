@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/kinds.h"
 
-#include "base/arena.h"
-
 /* Does the host at @a place of the order need the sum? */
 static bool gets_sum(const mtree_program_job_t *job, int place)
 {
@@ -87,7 +85,8 @@ void mtree_exchange_sum(const mtree_program_job_t *job, int place,
     mtree_program_wait_sends(program, sends);
 }
 
-/* The vectors of the ranks of a host, one behind the other in the order of the ranks. */
+/* The vectors of the ranks of the host at a place, one behind the other in the order of
+ * the ranks. */
 typedef struct {
     int num, first, last; /* ranks */
     mtree_place_t vectors;
@@ -96,6 +95,7 @@ typedef struct {
 
 typedef struct {
     const mtree_program_job_t *job;
+    const mtree_ranks_t *ranks;
     mtree_program_t *program;
     group_t *groups; /* [num_hosts] */
     int *index;      /* [num_ranks] of a rank among those of its host */
@@ -104,12 +104,15 @@ typedef struct {
 
 static void find_groups(scan_t *scan)
 {
-    for (int rank = 0; rank < scan->job->num_ranks; rank++) {
-        group_t *group = &scan->groups[scan->job->host[rank]];
+    for (int place = 0; place < scan->job->num_hosts; place++) {
+        group_t *group = &scan->groups[place];
 
-        group->first = group->num == 0 ? rank : group->first;
-        group->last = rank;
-        scan->index[rank] = group->num++;
+        group->first = scan->ranks->list[scan->ranks->first[place]];
+        MTREE_RANKS_AT(rank, scan->ranks, place)
+        {
+            group->last = rank;
+            scan->index[rank] = group->num++;
+        }
     }
 }
 
@@ -129,7 +132,7 @@ static mtree_place_t vector_at(const scan_t *scan, const group_t *group, int ind
 /* Where the vector of @a rank is in those of its host. */
 static mtree_place_t vector_of(const scan_t *scan, int rank)
 {
-    return vector_at(scan, &scan->groups[scan->job->host[rank]], scan->index[rank]);
+    return vector_at(scan, &scan->groups[scan->ranks->place_of[rank]], scan->index[rank]);
 }
 
 /* A place for the vectors of @a group. */
@@ -152,8 +155,9 @@ static void collect(scan_t *scan)
 
     scan->own->vectors = make_room(scan, scan->own);
     first = scan->program->num_steps;
-    for (int rank = 0; rank < job->num_ranks; rank++) {
-        if (job->host[rank] == job->host[job->rank] && rank != job->rank) {
+    MTREE_RANKS_AT(rank, scan->ranks, scan->ranks->place)
+    {
+        if (rank != job->rank) {
             (void)mtree_program_recv(scan->program, rank, vector_of(scan, rank),
                                      job->units);
         }
@@ -178,13 +182,13 @@ static void exchange(scan_t *scan)
         from->vectors = make_room(scan, from);
         from->receive = scan->program->num_steps;
         for (int i = 0; i < from->num; i++) {
-            (void)mtree_program_recv(scan->program, job->leader[h],
+            (void)mtree_program_recv(scan->program, scan->ranks->leader[h],
                                      vector_at(scan, from, i), job->units);
         }
     }
     for (int h = 0; h < job->num_hosts; h++) {
         for (int i = 0; i < scan->own->num && needs(&scan->groups[h], scan->own); i++) {
-            (void)mtree_program_send(scan->program, job->leader[h],
+            (void)mtree_program_send(scan->program, scan->ranks->leader[h],
                                      vector_at(scan, scan->own, i), job->units);
         }
     }
@@ -219,7 +223,7 @@ static void add_up(scan_t *scan)
         if (rank == job->rank) {
             mtree_program_copy(scan->program, mtree_place(MTREE_BUFFER_RESULT, 0), sum,
                                job->units);
-        } else if (job->host[rank] == job->host[job->rank]) {
+        } else if (scan->ranks->place_of[rank] == scan->ranks->place) {
             (void)mtree_program_send(scan->program, rank, sum, job->units);
         }
     }
@@ -237,10 +241,8 @@ static void lead(scan_t *scan)
     mtree_program_wait_sends(scan->program, first);
 }
 
-static void follow(const mtree_program_job_t *job, mtree_program_t *program)
+static void follow(const mtree_program_job_t *job, int leader, mtree_program_t *program)
 {
-    const int leader = job->leader[job->host[job->rank]];
-
     mtree_program_send_now(program, leader, mtree_place(MTREE_BUFFER_INPUT, 0),
                            job->units);
     if (job->rank >= job->is_exclusive) {
@@ -249,18 +251,17 @@ static void follow(const mtree_program_job_t *job, mtree_program_t *program)
     }
 }
 
-void mtree_exchange_scan(const mtree_program_job_t *job, mtree_program_t *program)
+void mtree_exchange_scan(const mtree_program_job_t *job, const mtree_ranks_t *ranks,
+                         mtree_program_t *program)
 {
-    scan_t scan = {.job = job, .program = program};
-    mtree_arena_t arena = {0};
+    scan_t scan = {.job = job, .ranks = ranks, .program = program};
 
     if (job->parent >= 0) {
-        follow(job, program);
+        follow(job, ranks->leader[ranks->place], program);
         return;
     }
-    MTREE_ARENA_ARRAY(&arena, scan.groups, (size_t)job->num_hosts);
-    MTREE_ARENA_ARRAY(&arena, scan.index, (size_t)job->num_ranks);
-    scan.own = &scan.groups[job->host[job->rank]];
+    MTREE_ARENA_ARRAY(ranks->arena, scan.groups, (size_t)job->num_hosts);
+    MTREE_ARENA_ARRAY(ranks->arena, scan.index, (size_t)job->num_ranks);
+    scan.own = &scan.groups[ranks->place];
     lead(&scan);
-    mtree_arena_cleanup(&arena);
 }

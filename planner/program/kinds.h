@@ -14,7 +14,43 @@
 #ifndef MTREE_PLANNER_PROGRAM_KINDS_H
 #define MTREE_PLANNER_PROGRAM_KINDS_H
 
+#include "base/arena.h"
 #include "planner/program/job.h"
+
+/* The ranks of a job by the places of their hosts in its order.  Everything belongs to
+ * mtree_program_build(). */
+typedef struct {
+    int place;     /* of the rank's host */
+    int *place_of; /* [num_ranks] of a rank's host */
+    int *leader;   /* [num_hosts] by place */
+    int *first; /* [num_hosts + 2] where those of the host at a place begin in `list` */
+    int *list;  /* [num_ranks] */
+    mtree_arena_t *arena;
+} mtree_ranks_t;
+
+/* How many ranks has the host at @a place? */
+static inline int mtree_ranks_num(const mtree_ranks_t *ranks, int place)
+{
+    return ranks->first[place + 1] - ranks->first[place];
+}
+
+/* Let @a _rank be each rank of the host at @a _place in turn. */
+#define MTREE_RANKS_AT(_rank, _ranks, _place)                                            \
+    for (int _i = (_ranks)->first[_place], _rank;                                        \
+         _i < (_ranks)->first[(_place) + 1] && (_rank = (_ranks)->list[_i], true); _i++)
+
+/* The first unit of the block of @a rank in the vector; that of the number of ranks ends
+ * the last. */
+static inline size_t mtree_block_begin(const mtree_program_job_t *job, int rank)
+{
+    return job->blocks != NULL ? job->blocks[rank]
+                               : job->units * (size_t)rank / (size_t)job->num_ranks;
+}
+
+static inline size_t mtree_block_size(const mtree_program_job_t *job, int rank)
+{
+    return mtree_block_begin(job, rank + 1) - mtree_block_begin(job, rank);
+}
 
 /*
  * What the leader of a host adds to @a program, whose RESULT is the sum over its host;
@@ -97,14 +133,15 @@ typedef struct {
 
 /* All that a rank does in an allgather or reduce_scatter. */
 void mtree_blocks_build(const mtree_blocks_kind_t *kind, const mtree_program_job_t *job,
-                        mtree_program_t *program);
+                        const mtree_ranks_t *ranks, mtree_program_t *program);
 
 /* An allgather by recursive doubling, and a reduce_scatter by recursive halving: the half
  * of the above that each of them is. */
 extern const mtree_blocks_kind_t mtree_doubling_blocks, mtree_halving_blocks;
 
 /* All that a rank does in a scan. */
-void mtree_exchange_scan(const mtree_program_job_t *job, mtree_program_t *program);
+void mtree_exchange_scan(const mtree_program_job_t *job, const mtree_ranks_t *ranks,
+                         mtree_program_t *program);
 
 /*
  * All that a rank does in an all-to-all in ceil(log2 n) rounds (J. Bruck et al.,
@@ -114,6 +151,7 @@ void mtree_exchange_scan(const mtree_program_job_t *job, mtree_program_t *progra
  * collect and hand out the blocks of their hosts' ranks; the ranks of a host send each
  * other theirs themselves.
  */
-void mtree_alltoall_build(const mtree_program_job_t *job, mtree_program_t *program);
+void mtree_alltoall_build(const mtree_program_job_t *job, const mtree_ranks_t *ranks,
+                          mtree_program_t *program);
 
 #endif

@@ -4,7 +4,7 @@
 #include "planner/packing/packing.h"
 #include "planner/packing/reweight.h"
 #include "planner/plan/algorithm.h"
-#include "planner/regular/direct_exchange.h"
+#include "planner/regular/trees.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -57,6 +57,27 @@ UNIT_TEST(equal_hosts_share_the_sum)
     ck_assert_double_eq_tol(plan->throughput, 40 * MEGABIT * 8 / 14, 1);
 }
 
+/* Between so many hosts a linear program for their rates would take seconds. */
+UNIT_TEST(between_many_hosts_all_trees_have_the_same_rate)
+{
+    enum { HOSTS = 1300 };
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
+                                          .algorithm = "direct"};
+    int links[HOSTS], hosts[HOSTS];
+    OWNED(topology) *topology = NULL;
+    OWNED(plan) *plan = NULL;
+
+    for (int h = 0; h < HOSTS; h++) {
+        links[h] = 40 + h % 7;
+    }
+    topology = map_star(links, HOSTS);
+    ck_assert_int_eq(map_hosts(topology, hosts), HOSTS);
+    unit_ok(mtree_planner_run(topology, hosts, HOSTS, &request, &plan));
+    for (int t = 1; t < HOSTS; t++) {
+        ck_assert_double_eq(plan->trees[t].rate, plan->trees[0].rate);
+    }
+}
+
 /* Short messages are a chunk a tree, and all first chunks of a host share its link. */
 UNIT_LOOP(no_time_is_less_than_what_the_links_need, 0, 6)
 {

@@ -5,7 +5,7 @@
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include "planner/regular/double_tree.h"
+#include "planner/regular/trees.h"
 
 #include <stdio.h>
 #include <stdlib.h>

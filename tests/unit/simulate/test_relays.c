@@ -303,6 +303,7 @@ UNIT_LOOP(other_relays_are_refused, 0, 3)
     unit_invalid(
         mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL));
     ck_assert_int_eq(heard_lines(), 1);
+    heard_text("give hosts of ");
 }
 
 UNIT_SECONDS(120)

@@ -1,9 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/regular/double_tree.h"
+#include "planner/regular/trees.h"
+
+#include "planner/packing/reweight.h"
 
 #include <math.h>
+#include <string.h>
 
+/* Messages grow with the square of the hosts, and the linear program with its cube. */
+#define MOST_DIRECT_HOSTS 64
+
+/* The rates of more trees times arcs than this would take seconds, and much memory. */
+#define MOST_USES 3e6
+
+/* An arc without capacity gets next to none: a plan without any rate would be an error.
+ */
+#define LEAST_CAPACITY 1e-9 /* bits/s */
+
+/* Double trees. */
 #define NUM_TREES 2
+
+/* mtree_plan_finish() gives all trees the highest common rate. */
+mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    const bool lockstep = strcmp(problem->algorithm, "ring") == 0;
+    const bool has_blocks = mtree_collective_has_blocks(problem->request->collective);
+    const int n = problem->num_hosts;
+
+    *plan_p = mtree_problem_plan(problem, problem->algorithm, n);
+    for (int root = 0; root < n; root++) {
+        mtree_tree_t *tree = &(*plan_p)->trees[root];
+
+        tree->share = has_blocks ? 1.0 : 1.0 / n;
+        tree->root = root;
+        for (int step = 1; step < n; step++) {
+            int host = (root + step) % n;
+
+            tree->parent[host] = (root + step - 1) % n;
+            tree->step[host] = lockstep ? step : 0;
+        }
+    }
+    return MTREE_OK;
+}
+
+bool mtree_direct_exchange_fits(const mtree_routes_t *routes, int num_hosts)
+{
+    return num_hosts >= 3 && num_hosts <= MOST_DIRECT_HOSTS &&
+           mtree_direct_exchange_passes_nobody(routes, num_hosts);
+}
+
+bool mtree_direct_exchange_passes_nobody(const mtree_routes_t *routes, int num_hosts)
+{
+    for (int from = 0; from < num_hosts; from++) {
+        for (int to = 0; to < num_hosts; to++) {
+            if (from != to && !mtree_routes_adjacent(routes, from, to)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Make @a tree one from @a root to every other host. */
+static void fill_tree(int root, int num_hosts, mtree_tree_t *tree)
+{
+    tree->root = root;
+    for (int host = 0; host < num_hosts; host++) {
+        tree->parent[host] = host == root ? -1 : root;
+    }
+}
+
+mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
+                                          mtree_plan_t **plan_p)
+{
+    mtree_collective_t collective = problem->request->collective;
+    bool has_root = mtree_collective_has_root(collective);
+    int num_trees = has_root ? 1 : problem->num_hosts;
+    mtree_plan_t *plan = *plan_p = mtree_problem_plan(problem, "direct", num_trees);
+
+    for (int t = 0; t < num_trees; t++) {
+        fill_tree(has_root ? problem->request->root : t, problem->num_hosts,
+                  &plan->trees[t]);
+    }
+    /* Blocks are alike, so mtree_plan_finish() gives all trees the highest common rate.
+     */
+    if (collective == MTREE_ALLREDUCE &&
+        2.0 * problem->topology->num_links * num_trees <= MOST_USES) {
+        const double *rate = mtree_reweight_rates(problem, plan, LEAST_CAPACITY);
+
+        for (int t = 0; t < num_trees; t++) {
+            plan->trees[t].rate = rate[t];
+        }
+    }
+    return MTREE_OK;
+}
 
 /* The parent of `rank` in the binary tree in which a rank's height is the number of
  * trailing zeros of its number. */
