@@ -9,6 +9,9 @@
 
 #include <jansson.h>
 
+/* The value of "format" of a report; another number means that names have changed. */
+#define MTREE_REPORT_FORMAT "mtree-report 4"
+
 /* The topology as docs/report.md describes it, without `origin`.  The caller's. */
 json_t *mtree_report_network(const mtree_topology_t *topology);
 

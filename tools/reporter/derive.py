@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What follows from the counts of a report: sums, forecasts, the traffic on links, what these gave, and where the map is wrong.
 
-What needs the planner mtree has added (report/derive.h).  A direction of a link is an arc: 2 l is link l from its `from` to its
+What needs the planner mtree has added (tools/commands/report.c).  A direction of a link is an arc: 2 l is link l from its `from` to its
 `to`, 2 l + 1 the other way."""
 
 import calls as of_calls
