@@ -15,8 +15,10 @@
 /* One rank, or relay, and what it runs: a program, or an operation. */
 typedef struct mtree_simulated_rank mtree_simulated_rank_t;
 
-/* What a rank does on arrival. */
-typedef mtree_status_t (*mtree_simulated_start_t)(mtree_simulated_rank_t *rank);
+/* What a rank does on arrival: it begins an operation with @a data, addresses that nobody
+ * reads, and sums that take time; mtree_simulated_ended() is to be called at its end. */
+typedef mtree_status_t (*mtree_simulated_start_t)(mtree_simulated_rank_t *rank,
+                                                  mtree_operation_data_t *data);
 
 typedef struct {
     const mtree_simulate_options_t *options;
@@ -47,25 +49,17 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                      mtree_simulation_t *simulation_p);
 void mtree_simulation_close(mtree_simulation_t *simulation);
 
-/* All but the trees of the result of a simulation that took @a seconds. */
-mtree_simulate_result_t mtree_simulation_result(const mtree_simulation_t *simulation,
-                                                double seconds);
-
 struct mtree_simulated_rank {
     mtree_simulation_t *simulation;
     int number;
     mtree_simulated_start_t start;
-    void *arg; /* of mtree_simulation_begin() */
+    void *arg; /* of mtree_simulation_run() */
     mtree_timer_t arrival;
     mtree_operation_t *operation;
     bool has_ended;
     double left;            /* time at which it left the call */
     mtree_layout_t *layout; /* of a plan; else NULL */
 };
-
-/* The data of an operation of @a rank: addresses that nobody reads, and sums that take
- * time. */
-mtree_operation_data_t mtree_simulated_data(mtree_simulated_rank_t *rank);
 
 /* The operation of @a arg, a rank, has ended. */
 void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status,
@@ -75,14 +69,11 @@ void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status,
 void mtree_simulated_start(mtree_simulated_rank_t *rank, const mtree_program_t *program,
                            const mtree_operation_data_t *data);
 
-/* Make the ranks of @a simulation, which stays where it is.  Each is to @a start when it
- * arrives; @a arg is kept for that. */
-void mtree_simulation_begin(mtree_simulation_t *simulation, mtree_simulated_start_t start,
-                            void *arg);
-
-/* Let all ranks run to their end; *seconds_p is when the last one left.
+/* Have all ranks of @a simulation @a start, which finds @a arg in them, and run to their
+ * end, or to the limit of their messages.  *result_p is all but the trees.
  * MTREE_ERR_TRANSPORT (logged): some wait for ever. */
-mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,
-                                    double *seconds_p);
+mtree_status_t mtree_simulation_run(mtree_simulation_t *simulation,
+                                    mtree_simulated_start_t start, void *arg,
+                                    mtree_simulate_result_t *result_p);
 
 #endif

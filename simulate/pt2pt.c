@@ -99,18 +99,20 @@ mtree_pt2pt_t *mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
     return pt2pt;
 }
 
-/* End all sends and receives; their completions are called only if @a completes. */
-static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
+void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
 {
     mtree_list_t *link;
 
+    if (pt2pt == NULL) {
+        return;
+    }
     while ((link = mtree_list_take(&pt2pt->sends)) != NULL) {
         mtree_send_t *send = MTREE_CONTAINER_OF(link, mtree_send_t, live);
         mtree_completion_t *done = send->done;
 
         mtree_event_queue_remove(pt2pt->queue, &send->event);
         mtree_pt2pt_send_free(send);
-        if (done != NULL && completes) {
+        if (done != NULL) {
             done->func(done, MTREE_ERR_TRANSPORT);
         }
     }
@@ -120,23 +122,8 @@ static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
 
         mtree_event_queue_remove(pt2pt->queue, &recv->event);
         mtree_pt2pt_recv_free(recv);
-        if (completes) {
-            done->func(done, MTREE_ERR_TRANSPORT);
-        }
+        done->func(done, MTREE_ERR_TRANSPORT);
     }
-}
-
-void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt)
-{
-    end_all(pt2pt, true);
-}
-
-void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
-{
-    if (pt2pt == NULL) {
-        return;
-    }
-    end_all(pt2pt, false);
     mtree_hash_table_cleanup(&pt2pt->queues);
     mtree_arena_cleanup(&pt2pt->arena);
     free(pt2pt);
@@ -166,19 +153,20 @@ size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt)
     return pt2pt->messages;
 }
 
-void mtree_pt2pt_limit(mtree_pt2pt_t *pt2pt, size_t most)
+void mtree_pt2pt_limit(mtree_pt2pt_t *pt2pt, size_t most, size_t all)
 {
     pt2pt->most = most;
+    pt2pt->all = all;
 }
 
-bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, size_t all, double *seconds_p)
+bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, double *seconds_p)
 {
     const double half = (double)(pt2pt->most - pt2pt->most / 2);
 
     if (pt2pt->most == 0 || pt2pt->received < pt2pt->most) {
         return false;
     }
-    *seconds_p = pt2pt->cut_at +
-                 (pt2pt->cut_at - pt2pt->half_at) * (double)(all - pt2pt->most) / half;
+    *seconds_p = pt2pt->cut_at + (pt2pt->cut_at - pt2pt->half_at) *
+                                     (double)(pt2pt->all - pt2pt->most) / half;
     return true;
 }

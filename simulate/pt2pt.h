@@ -42,11 +42,8 @@ typedef struct mtree_pt2pt mtree_pt2pt_t;
 mtree_pt2pt_t *mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *network,
                                   const mtree_pt2pt_options_t *options);
 
-/* Complete all outstanding sends and receives with MTREE_ERR_TRANSPORT; the queue must
- * not run after that. */
-void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt);
-
-/* Free; NULL is allowed.  What has not completed never will. */
+/* Complete all outstanding sends and receives with MTREE_ERR_TRANSPORT, and free; NULL is
+ * allowed.  The queue must not run after that. */
 void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt);
 
 /* The transport of rank @a rank.  It lives as long as @a pt2pt. */
@@ -72,12 +69,12 @@ void mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate);
 /* Messages sent so far, acknowledgements not counted. */
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt);
 
-/* Fail the queue with MTREE_ERR_LIMIT when @a most messages have been received; 0: never.
- */
-void mtree_pt2pt_limit(mtree_pt2pt_t *pt2pt, size_t most);
+/* Fail the queue with MTREE_ERR_LIMIT when @a most messages, of @a all, have been
+ * received; 0: never. */
+void mtree_pt2pt_limit(mtree_pt2pt_t *pt2pt, size_t most, size_t all);
 
-/* Has it been?  Then *seconds_p is when @a all messages would have been received at the
- * pace of the second half of these. */
-bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, size_t all, double *seconds_p);
+/* Has it been?  Then *seconds_p is when all messages would have been received at the pace
+ * of the second half of these. */
+bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, double *seconds_p);
 
 #endif

@@ -84,8 +84,9 @@ struct mtree_pt2pt {
     mtree_hash_table_t queues; /* of every pair and tag that were used; a pair of ranks
                                   may have thousands of tags */
     size_t messages;
-    size_t received,
-        most; /* messages; the queue fails when so many have been; 0: never */
+    size_t received;
+    size_t most, all; /* messages; the queue fails when so many of all have been received;
+                         0: never */
     double half_at, cut_at;    /* when half of these, and all, had been received */
     mtree_list_t sends, recvs; /* that are not done */
 };

@@ -131,11 +131,9 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
 
 void mtree_simulation_close(mtree_simulation_t *simulation)
 {
-    if (simulation->ranks != NULL) {
-        /* After a failure sends and receives are outstanding; ending them lets what runs
-         * be freed. */
-        mtree_pt2pt_abort(simulation->pt2pt);
-    }
+    /* After a failure sends and receives are outstanding; ending them lets what runs be
+     * freed. */
+    mtree_pt2pt_destroy(simulation->pt2pt);
     for (int r = 0; simulation->ranks != NULL && r < simulation->num_members; r++) {
         mtree_simulated_rank_t *rank = &simulation->ranks[r];
 
@@ -144,13 +142,12 @@ void mtree_simulation_close(mtree_simulation_t *simulation)
         mtree_layout_destroy(rank->layout);
     }
     mtree_arena_cleanup(&simulation->arena);
-    mtree_pt2pt_destroy(simulation->pt2pt);
     mtree_network_destroy(simulation->network);
     mtree_event_queue_destroy(simulation->queue);
 }
 
-mtree_simulate_result_t mtree_simulation_result(const mtree_simulation_t *simulation,
-                                                double seconds)
+static mtree_simulate_result_t make_result(const mtree_simulation_t *simulation,
+                                           double seconds)
 {
     mtree_simulate_result_t result = {
         .seconds = seconds,
@@ -195,20 +192,6 @@ static void unpack(void *arg, int peer, size_t offset, const void *bytes, size_t
     (void)arg, (void)peer, (void)offset, (void)bytes, (void)length;
 }
 
-mtree_operation_data_t mtree_simulated_data(mtree_simulated_rank_t *rank)
-{
-    const bool has_blocks =
-        mtree_collective_is_personalized(rank->simulation->collective);
-
-    return (mtree_operation_data_t){.extent = sizeof(uint32_t),
-                                    .span = sizeof(uint32_t),
-                                    .fold = fold,
-                                    .copy = copy,
-                                    .pack = has_blocks ? pack : NULL,
-                                    .unpack = has_blocks ? unpack : NULL,
-                                    .arg = rank};
-}
-
 void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
 {
     mtree_simulated_rank_t *rank = arg;
@@ -235,7 +218,16 @@ static void arrive(mtree_timer_t *event)
 {
     mtree_simulated_rank_t *rank =
         MTREE_CONTAINER_OF(event, mtree_simulated_rank_t, arrival);
-    mtree_status_t status = rank->start(rank);
+    const bool has_blocks =
+        mtree_collective_is_personalized(rank->simulation->collective);
+    mtree_operation_data_t data = {.extent = sizeof(uint32_t),
+                                   .span = sizeof(uint32_t),
+                                   .fold = fold,
+                                   .copy = copy,
+                                   .pack = has_blocks ? pack : NULL,
+                                   .unpack = has_blocks ? unpack : NULL,
+                                   .arg = rank};
+    mtree_status_t status = rank->start(rank, &data);
 
     if (status != MTREE_OK) {
         mtree_event_queue_fail(rank->simulation->queue, status);
@@ -262,8 +254,8 @@ static mtree_status_t refuse_waiting(const mtree_simulated_rank_t *rank, int cou
     return MTREE_ERR_TRANSPORT;
 }
 
-void mtree_simulation_begin(mtree_simulation_t *simulation, mtree_simulated_start_t start,
-                            void *arg)
+static void make_ranks(mtree_simulation_t *simulation, mtree_simulated_start_t start,
+                       void *arg)
 {
     const double *arrivals = simulation->options->arrivals;
 
@@ -283,17 +275,25 @@ void mtree_simulation_begin(mtree_simulation_t *simulation, mtree_simulated_star
     }
 }
 
-mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,
-                                    double *seconds_p)
+mtree_status_t mtree_simulation_run(mtree_simulation_t *simulation,
+                                    mtree_simulated_start_t start, void *arg,
+                                    mtree_simulate_result_t *result_p)
 {
-    const mtree_simulated_rank_t *ranks = simulation->ranks;
-    mtree_status_t status = mtree_event_queue_run(simulation->queue);
+    double seconds = 0.0;
+    mtree_status_t status;
 
-    *seconds_p = 0.0;
+    make_ranks(simulation, start, arg);
+    status = mtree_event_queue_run(simulation->queue);
     for (int r = 0; r < simulation->num_members && status == MTREE_OK; r++) {
-        *seconds_p = fmax(*seconds_p, ranks[r].left);
-        status = ranks[r].has_ended ? MTREE_OK
-                                    : refuse_waiting(&ranks[r], simulation->num_members);
+        const mtree_simulated_rank_t *rank = &simulation->ranks[r];
+
+        seconds = fmax(seconds, rank->left);
+        status =
+            rank->has_ended ? MTREE_OK : refuse_waiting(rank, simulation->num_members);
+    }
+    if (status == MTREE_OK || mtree_pt2pt_is_cut(simulation->pt2pt, &seconds)) {
+        *result_p = make_result(simulation, seconds);
+        return MTREE_OK;
     }
     return status;
 }

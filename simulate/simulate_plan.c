@@ -21,7 +21,6 @@ typedef struct {
     mtree_call_t call;
     bool is_by_arrival;
     double *tree_seconds;
-    double seconds;
 } run_t;
 
 static mtree_status_t create_placement(run_t *run)
@@ -130,21 +129,20 @@ static mtree_status_t start_by_arrival(run_t *run, mtree_simulated_rank_t *rank,
                                &rank->operation);
 }
 
-static mtree_status_t start(mtree_simulated_rank_t *rank)
+static mtree_status_t start(mtree_simulated_rank_t *rank, mtree_operation_data_t *data)
 {
     run_t *run = rank->arg;
-    mtree_operation_data_t data = mtree_simulated_data(rank);
 
-    data.tree_ends = run->tree_seconds;
-    return run->is_by_arrival ? start_by_arrival(run, rank, &data)
-                              : start_static(run, rank, &data);
+    data->tree_ends = run->tree_seconds;
+    return run->is_by_arrival ? start_by_arrival(run, rank, data)
+                              : start_static(run, rank, data);
 }
 
-static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
+static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective,
+                                mtree_simulate_result_t *result_p)
 {
     mtree_status_t status;
 
-    mtree_simulation_begin(&run->simulation, start, run);
     run->call = (mtree_call_t){.collective = collective,
                                .root = run->simulation.root,
                                .units = run->simulation.count,
@@ -159,8 +157,9 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
     run->cut = mtree_plan_cut_create(run->plan);
     make_blocks(run);
     status = create_placement(run);
-    return status == MTREE_OK ? mtree_simulation_run(&run->simulation, &run->seconds)
-                              : status;
+    return status == MTREE_OK
+               ? mtree_simulation_run(&run->simulation, start, run, result_p)
+               : status;
 }
 
 static void clear(run_t *run)
@@ -215,9 +214,8 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
     if (status != MTREE_OK) {
         return status;
     }
-    status = run_ranks(&run, collective);
+    status = run_ranks(&run, collective, result_p);
     if (status == MTREE_OK) {
-        *result_p = mtree_simulation_result(&run.simulation, run.seconds);
         result_p->num_trees = plan->num_trees;
         result_p->tree_seconds = run.tree_seconds;
         run.tree_seconds = NULL;

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/algorithms.h"
 
-static mtree_block_t block(const mtree_baseline_call_t *call, int index)
-{
-    return mtree_even_blocks(call, index, 1);
-}
-
 /* Copy the input to block @a index of the result. */
 static void begin(const mtree_baseline_call_t *call, int index)
 {
@@ -62,7 +57,7 @@ static void doubling(const mtree_baseline_call_t *call)
 static void ring(const mtree_baseline_call_t *call)
 {
     begin(call, call->rank);
-    mtree_build_ring_gather(call, call->rank, block);
+    mtree_build_ring_gather(call, call->rank, mtree_even_blocks);
 }
 
 /* Pairs swap their blocks, then pairs of blocks go alternately to the right and to the
@@ -78,7 +73,8 @@ static void neighbor(const mtree_baseline_call_t *call)
     }
     begin(call, call->rank);
     peer = mtree_around(call, call->rank + right);
-    mtree_add_swap(call, peer, block(call, call->rank), block(call, peer));
+    mtree_add_swap(call, peer, mtree_even_blocks(call, call->rank, 1),
+                   mtree_even_blocks(call, peer, 1));
     sent = call->rank - call->rank % 2;
     received[0] = sent;
     received[1] = sent;

@@ -25,18 +25,13 @@ static void nonoverlapping(const mtree_baseline_call_t *call)
 static void doubling(const mtree_baseline_call_t *call)
 {
     const mtree_block_t vector = mtree_vector(call);
-    mtree_pairs_t pairs;
+    const mtree_members_t pairs = mtree_build_pairs(call);
 
-    mtree_build_pairs(call, &pairs);
     for (int mask = 1; mask < pairs.power && pairs.mine >= 0; mask *= 2) {
-        mtree_add_swap_and_fold(call, mtree_pairs_rank(&pairs, pairs.mine ^ mask), vector,
-                                vector);
+        mtree_add_swap_and_fold(call, mtree_member_rank(&pairs, pairs.mine ^ mask),
+                                vector, vector);
     }
-    if (pairs.mine < 0) {
-        mtree_add_recv(call, call->rank + 1, vector);
-    } else if (pairs.mine < pairs.excess) {
-        mtree_add_send(call, call->rank - 1, vector);
-    }
+    mtree_add_to_sitting(call, &pairs, vector);
 }
 
 static void ring_in_phases(const mtree_baseline_call_t *call, size_t phases)
@@ -45,7 +40,7 @@ static void ring_in_phases(const mtree_baseline_call_t *call, size_t phases)
     for (size_t phase = 0; phase < phases; phase++) {
         mtree_build_ring_reduce(call, 0, phase, phases);
     }
-    mtree_build_ring_gather(call, call->rank + 1, mtree_rank_block);
+    mtree_build_ring_gather(call, call->rank + 1, mtree_rank_blocks);
 }
 
 static void ring(const mtree_baseline_call_t *call)
@@ -76,7 +71,6 @@ static void segmented_ring(const mtree_baseline_call_t *call)
 
 static void rabenseifner(const mtree_baseline_call_t *call)
 {
-    const mtree_block_t vector = mtree_vector(call);
     mtree_vector_halving_t halving;
 
     if (call->count < (size_t)mtree_power_of_two(call->num_ranks)) {
@@ -84,16 +78,13 @@ static void rabenseifner(const mtree_baseline_call_t *call)
         return;
     }
     mtree_build_vector_halving(call, &halving);
-    for (int s = halving.num_steps - 1; s >= 0 && halving.new_rank >= 0; s--) {
-        mtree_add_swap(call,
-                       mtree_vector_halving_rank(&halving, halving.new_rank ^ (1 << s)),
-                       halving.kept[s], halving.given[s]);
+    for (int s = halving.num_steps - 1; s >= 0; s--) {
+        const int other = halving.members.mine ^ (1 << s);
+
+        mtree_add_swap(call, mtree_member_rank(&halving.members, other), halving.kept[s],
+                       halving.given[s]);
     }
-    if (call->rank < 2 * halving.excess && call->rank % 2 == 0) {
-        mtree_add_send(call, call->rank + 1, vector);
-    } else if (call->rank < 2 * halving.excess) {
-        mtree_add_recv(call, call->rank - 1, vector);
-    }
+    mtree_add_to_sitting(call, &halving.members, mtree_vector(call));
 }
 
 /* All vectors to all ranks by the default allgather, and then the sum of them. */

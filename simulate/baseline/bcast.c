@@ -32,7 +32,8 @@ static void send_to_each(const mtree_baseline_call_t *call, const mtree_rank_tre
     }
 }
 
-/* Receive @a block segment by segment and send it on, with the next receive posted. */
+/* Receive @a block segment by segment and send it on, with the next receive posted; the
+ * root has it. */
 static void relay(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tree,
                   mtree_block_t block, size_t segment,
                   void (*send)(const mtree_baseline_call_t *call,
@@ -44,8 +45,9 @@ static void relay(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tr
     for (size_t i = 0; i <= num_segments; i++) {
         const mtree_block_t next = mtree_block_segment(block, segment, i);
 
-        request = mtree_program_recv(call->program, tree->parent,
-                                     mtree_result(next.offset), next.count);
+        request =
+            mtree_program_recv(call->program, tree->parent, mtree_result(next.offset),
+                               tree->parent < 0 ? 0 : next.count);
         if (i > 0) {
             mtree_program_wait(call->program, previous);
             send(call, tree, mtree_block_segment(block, segment, i - 1));
@@ -58,18 +60,11 @@ static void relay(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tr
 static void tree_bcast(const mtree_baseline_call_t *call)
 {
     const size_t segment = call->segment == 0 ? call->count : call->segment;
-    const mtree_block_t vector = mtree_vector(call);
     const mtree_rank_tree_t tree =
         mtree_rank_tree(call->tree, call->rank, call->num_ranks, call->root);
 
     begin(call);
-    if (tree.parent >= 0) {
-        relay(call, &tree, vector, segment, send_to_all);
-        return;
-    }
-    for (size_t i = 0; i * segment < call->count; i++) {
-        send_to_all(call, &tree, mtree_block_segment(vector, segment, i));
-    }
+    relay(call, &tree, mtree_vector(call), segment, send_to_all);
 }
 
 void mtree_build_linear_bcast(const mtree_baseline_call_t *call)
@@ -114,13 +109,12 @@ static void split_swap(const mtree_baseline_call_t *call, const mtree_block_t *h
     const int side = (mtree_position(call) + 1) % 2;
     const int last = mtree_around(call, call->root - 1);
     const int twin = mtree_around(call, call->rank + (side == 0 ? 1 : -1));
+    const bool is_even = call->num_ranks % 2 == 0;
 
-    if (call->num_ranks % 2 == 0 && call->rank == call->root) {
-        mtree_add_send(call, last, half[1]);
-    } else if (call->num_ranks % 2 == 0 && call->rank == last) {
-        mtree_add_recv(call, call->root, half[1]);
-    } else if (call->rank != call->root) {
+    if (call->rank != call->root && !(is_even && call->rank == last)) {
         mtree_add_swap(call, twin, half[side], half[1 - side]);
+    } else if (is_even) {
+        mtree_add_transfer(call, call->root, last, half[1]);
     }
 }
 
@@ -155,45 +149,16 @@ static void split_bcast(const mtree_baseline_call_t *call)
 }
 
 /* Blocks of ceil(count / ranks), so that the last ones may be short or empty. */
-static mtree_block_t scattered(const mtree_baseline_call_t *call, int first, int last)
+static mtree_block_t scattered(const mtree_baseline_call_t *call, int first, int num)
 {
     const size_t size = (size_t)call->num_ranks;
     const size_t block = (call->count + size - 1) / size;
     size_t start = (size_t)first * block;
-    size_t end = (size_t)last * block;
+    size_t end = start + (size_t)num * block;
 
     start = start < call->count ? start : call->count;
     end = end < call->count ? end : call->count;
     return (mtree_block_t){start, end - start};
-}
-
-static mtree_block_t scattered_block(const mtree_baseline_call_t *call, int position)
-{
-    return scattered(call, position, position + 1);
-}
-
-/* Binomial scatter: position v ends with block v; the lowest bit of v gives how many
- * blocks it forwards. */
-static void scatter(const mtree_baseline_call_t *call)
-{
-    const int size = call->num_ranks, position = mtree_position(call);
-    int mask = 1, end;
-
-    while (mask < size && (position & mask) == 0) {
-        mask *= 2;
-    }
-    end = position + mask < size ? position + mask : size;
-    if (position > 0) {
-        mtree_add_recv(call, mtree_around(call, call->rank - mask),
-                       scattered(call, position, end));
-    }
-    for (mask /= 2; mask > 0; mask /= 2) {
-        if (position + mask < size) {
-            mtree_add_send(call, mtree_around(call, call->rank + mask),
-                           scattered(call, position + mask, end));
-            end = position + mask;
-        }
-    }
 }
 
 /*
@@ -205,17 +170,15 @@ static void double_rest(const mtree_baseline_call_t *call, int position, int mas
 {
     const int mine = position / mask * mask;
     const int whole = call->num_ranks - mine - mask; /* partners that there are */
-    const mtree_block_t block = scattered(call, mine + mask, mine + 2 * mask);
+    const mtree_block_t block = scattered(call, mine + mask, mask);
 
     for (int distance = mask / 2; distance > 0; distance /= 2) {
-        const int other = position ^ distance;
-        const int peer = mtree_around(call, other + call->root);
+        const int lower = position & ~distance, upper = position | distance;
         const int end = position / (2 * distance) * (2 * distance) + whole;
 
-        if (other > position && position < end && other >= end) {
-            mtree_add_send(call, peer, block);
-        } else if (other < position && other < end && position >= end) {
-            mtree_add_recv(call, peer, block);
+        if (lower < end && upper >= end) {
+            mtree_add_transfer(call, mtree_around(call, lower + call->root),
+                               mtree_around(call, upper + call->root), block);
         }
     }
 }
@@ -228,7 +191,7 @@ static bool begin_scattered(const mtree_baseline_call_t *call)
         mtree_build_linear_bcast(call);
         return false;
     }
-    scatter(call);
+    mtree_build_binomial(call, scattered, false);
     return true;
 }
 
@@ -244,8 +207,7 @@ static void scatter_allgather_bcast(const mtree_baseline_call_t *call)
 
         if ((position ^ mask) < size) {
             mtree_add_swap(call, mtree_around(call, (position ^ mask) + call->root),
-                           scattered(call, mine, mine + mask),
-                           scattered(call, theirs, theirs + mask));
+                           scattered(call, mine, mask), scattered(call, theirs, mask));
         }
         if (theirs + mask > size) {
             double_rest(call, position, mask);
@@ -256,7 +218,7 @@ static void scatter_allgather_bcast(const mtree_baseline_call_t *call)
 static void scatter_ring_bcast(const mtree_baseline_call_t *call)
 {
     if (begin_scattered(call)) {
-        mtree_build_ring_gather(call, mtree_position(call), scattered_block);
+        mtree_build_ring_gather(call, mtree_position(call), scattered);
     }
 }
 

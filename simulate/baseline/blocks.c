@@ -78,6 +78,16 @@ void mtree_add_recv_and_fold(const mtree_baseline_call_t *call, int peer)
     mtree_program_fold(call->program, mtree_result(0), inbox, call->count);
 }
 
+void mtree_add_transfer(const mtree_baseline_call_t *call, int from, int to,
+                        mtree_block_t block)
+{
+    if (call->rank == from && from != to) {
+        mtree_add_send(call, to, block);
+    } else if (call->rank == to && from != to) {
+        mtree_add_recv(call, from, block);
+    }
+}
+
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block)
 {
     mtree_program_send_now(call->program, peer, mtree_result(block.offset), block.count);
@@ -121,37 +131,91 @@ void mtree_add_swap_and_fold(const mtree_baseline_call_t *call, int peer,
 }
 
 void mtree_build_ring_gather(const mtree_baseline_call_t *call, int first,
-                             mtree_block_func_t block)
+                             mtree_blocks_func_t blocks)
 {
     for (int k = 0; k < call->num_ranks - 1; k++) {
         mtree_add_exchange(call, mtree_around(call, call->rank + 1),
-                           block(call, mtree_around(call, first - k)),
+                           blocks(call, mtree_around(call, first - k), 1),
                            mtree_around(call, call->rank - 1),
-                           block(call, mtree_around(call, first - k - 1)));
+                           blocks(call, mtree_around(call, first - k - 1), 1));
     }
 }
 
-void mtree_build_pairs(const mtree_baseline_call_t *call, mtree_pairs_t *pairs)
+/* Of @a blocks those of the positions in the subtree of @a rank. */
+static mtree_block_t subtree(const mtree_baseline_call_t *call, int rank,
+                             mtree_blocks_func_t blocks)
 {
+    const int position = mtree_around(call, rank - call->root);
+    const int rest = call->num_ranks - position, lowest = position & -position;
+
+    return blocks(call, position, lowest > 0 && lowest < rest ? lowest : rest);
+}
+
+void mtree_build_binomial(const mtree_baseline_call_t *call, mtree_blocks_func_t blocks,
+                          bool up)
+{
+    const mtree_rank_tree_t tree = mtree_rank_tree(
+        mtree_tree_in_order_binomial, call->rank, call->num_ranks, call->root);
+    const mtree_block_t mine = subtree(call, call->rank, blocks);
+
+    if (!up && tree.parent >= 0) {
+        mtree_add_recv(call, tree.parent, mine);
+    }
+    for (int i = 0; i < tree.num_children; i++) {
+        const int child = tree.children[up ? i : tree.num_children - 1 - i];
+
+        mtree_add_transfer(call, up ? child : call->rank, up ? call->rank : child,
+                           subtree(call, child, blocks));
+    }
+    if (up && tree.parent >= 0) {
+        mtree_add_send(call, tree.parent, mine);
+    }
+}
+
+static mtree_members_t find_members(const mtree_baseline_call_t *call, int odd)
+{
+    const int power = mtree_power_of_two(call->num_ranks);
+    const int excess = call->num_ranks - power;
+    const int mine = call->rank >= 2 * excess ? call->rank - excess
+                     : call->rank % 2 == odd  ? call->rank / 2
+                                              : -1;
+
+    return (mtree_members_t){power, excess, odd, mine};
+}
+
+void mtree_add_to_sitting(const mtree_baseline_call_t *call,
+                          const mtree_members_t *members, mtree_block_t block)
+{
+    const int even = call->rank - call->rank % 2;
+
+    if (call->rank < 2 * members->excess) {
+        mtree_add_transfer(call, even + members->odd, even + 1 - members->odd, block);
+    }
+}
+
+mtree_members_t mtree_build_pairs(const mtree_baseline_call_t *call)
+{
+    const mtree_members_t members = find_members(call, 1);
+
     mtree_add_input(call);
-    pairs->power = mtree_power_of_two(call->num_ranks);
-    pairs->excess = call->num_ranks - pairs->power;
-    pairs->mine = call->rank - pairs->excess;
-    if (call->rank >= 2 * pairs->excess) {
-        return;
-    }
-    if (call->rank % 2 == 0) {
+    if (members.mine < 0) {
         mtree_add_send(call, call->rank + 1, mtree_vector(call));
-        pairs->mine = -1;
-    } else {
+    } else if (members.mine < members.excess) {
         mtree_add_recv_and_fold(call, call->rank - 1);
-        pairs->mine = call->rank / 2;
     }
+    return members;
 }
 
 mtree_block_t mtree_rank_block(const mtree_baseline_call_t *call, int index)
 {
     return mtree_block(call->count, (size_t)call->num_ranks, (size_t)index);
+}
+
+mtree_block_t mtree_rank_blocks(const mtree_baseline_call_t *call, int first, int num)
+{
+    const size_t offset = mtree_rank_block(call, first).offset;
+
+    return (mtree_block_t){offset, mtree_rank_block(call, first + num).offset - offset};
 }
 
 /* Segment @a phase of the block that is counted as @a block around the ring. */
@@ -195,11 +259,6 @@ void mtree_build_ring_reduce(const mtree_baseline_call_t *call, int shift, size_
     }
 }
 
-int mtree_vector_halving_rank(const mtree_vector_halving_t *halving, int new_rank)
-{
-    return new_rank < halving->excess ? 2 * new_rank : new_rank + halving->excess;
-}
-
 /* In the pairs beyond the power of two each rank sums one half; the odd one gives its
  * half away. */
 static void fold_halves(const mtree_baseline_call_t *call)
@@ -219,28 +278,24 @@ static void fold_halves(const mtree_baseline_call_t *call)
 void mtree_build_vector_halving(const mtree_baseline_call_t *call,
                                 mtree_vector_halving_t *halving)
 {
-    const int power = mtree_power_of_two(call->num_ranks);
+    const mtree_members_t members = find_members(call, 0);
     mtree_block_t window = mtree_vector(call), low, high;
-    int distance, other, s = 0;
+    int s = 0;
 
+    *halving = (mtree_vector_halving_t){.members = members};
     mtree_add_input(call);
-    halving->excess = call->num_ranks - power;
-    halving->new_rank = call->rank - halving->excess;
-    if (call->rank < 2 * halving->excess) {
+    if (call->rank < 2 * members.excess) {
         fold_halves(call);
-        halving->new_rank = call->rank % 2 == 0 ? call->rank / 2 : -1;
     }
-    for (distance = 1; distance < power; distance *= 2, s++) {
-        if (halving->new_rank < 0) {
-            continue;
-        }
-        other = halving->new_rank ^ distance;
+    for (; 1 << s < members.power && members.mine >= 0; s++) {
+        const int other = members.mine ^ (1 << s);
+
         low = (mtree_block_t){window.offset, window.count / 2};
         high = (mtree_block_t){window.offset + low.count, window.count - low.count};
-        halving->kept[s] = halving->new_rank < other ? low : high;
-        halving->given[s] = halving->new_rank < other ? high : low;
+        halving->kept[s] = members.mine < other ? low : high;
+        halving->given[s] = members.mine < other ? high : low;
         window = halving->kept[s];
-        mtree_add_swap_and_fold(call, mtree_vector_halving_rank(halving, other),
+        mtree_add_swap_and_fold(call, mtree_member_rank(&members, other),
                                 halving->given[s], window);
     }
     halving->num_steps = s;

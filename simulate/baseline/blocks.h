@@ -68,6 +68,11 @@ size_t mtree_add_block_send(const mtree_baseline_call_t *call, int peer);
 /* Receive the vector of @a peer and add it to the result. */
 void mtree_add_recv_and_fold(const mtree_baseline_call_t *call, int peer);
 
+/* Have rank @a from send a block of its result to rank @a to, which receives it there; of
+ * other ranks, and of one rank, nothing. */
+void mtree_add_transfer(const mtree_baseline_call_t *call, int from, int to,
+                        mtree_block_t block);
+
 /* Send a block of the result, receive one, or do both at once, and wait for the end. */
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block);
 void mtree_add_recv(const mtree_baseline_call_t *call, int peer, mtree_block_t block);
@@ -82,40 +87,54 @@ void mtree_add_swap(const mtree_baseline_call_t *call, int peer, mtree_block_t s
 void mtree_add_swap_and_fold(const mtree_baseline_call_t *call, int peer,
                              mtree_block_t sent, mtree_block_t summed);
 
-/* The block that is number @a index, 0 <= index < num_ranks. */
-typedef mtree_block_t (*mtree_block_func_t)(const mtree_baseline_call_t *call, int index);
+/* The places of the blocks of @a num ranks from number @a first on, which end with the
+ * last rank's at the latest. */
+typedef mtree_block_t (*mtree_blocks_func_t)(const mtree_baseline_call_t *call, int first,
+                                             int num);
 
 /* Pass blocks around the ring until every rank has all of them: each begins with number
  * @a first, which may be counted around, and receives the numbers before it. */
 void mtree_build_ring_gather(const mtree_baseline_call_t *call, int first,
-                             mtree_block_func_t block);
+                             mtree_blocks_func_t blocks);
+
+/* Gather @a blocks, which are in the order of the positions in RESULT, at the root by a
+ * binomial tree (@a up), or hand out the root's: each rank has those of its subtree on
+ * the way, its own first. */
+void mtree_build_binomial(const mtree_baseline_call_t *call, mtree_blocks_func_t blocks,
+                          bool up);
 
 /*
  * First halves of algorithms that sum a vector: each rank ends with the sum of one part
  * of it in RESULT.
  */
 
-/*
- * The ranks beyond a power of two sit out: from 0 on two ranks are a pair each, and the
- * even one gives all that it has to the odd one.
- */
+/* A power of two of the ranks takes part: of the ranks before 2 * excess, each two of
+ * which are a pair, one. */
 typedef struct {
     int power, excess;
+    int odd;  /* 1: of a pair the odd rank takes part; 0: the even one */
     int mine; /* the rank's number among those that take part, below `excess` that of a
                  pair; -1: it sits out */
-} mtree_pairs_t;
-
-/* Copy the input to the result, and let those sit out. */
-void mtree_build_pairs(const mtree_baseline_call_t *call, mtree_pairs_t *pairs);
+} mtree_members_t;
 
 /* The rank that takes part as @a number. */
-static inline int mtree_pairs_rank(const mtree_pairs_t *pairs, int number)
+static inline int mtree_member_rank(const mtree_members_t *members, int number)
 {
-    return number < pairs->excess ? 2 * number + 1 : number + pairs->excess;
+    return number < members->excess ? 2 * number + members->odd
+                                    : number + members->excess;
 }
 
-/* The block of rank @a index. */
+/* In a pair the rank that takes part sends @a block of its result to the other one. */
+void mtree_add_to_sitting(const mtree_baseline_call_t *call,
+                          const mtree_members_t *members, mtree_block_t block);
+
+/* Copy the input to the result; even ranks of pairs give it to the odd ones, which take
+ * part. */
+mtree_members_t mtree_build_pairs(const mtree_baseline_call_t *call);
+
+/* The block of rank @a index, and those of @a num ranks from @a first on. */
 mtree_block_t mtree_rank_block(const mtree_baseline_call_t *call, int index);
+mtree_block_t mtree_rank_blocks(const mtree_baseline_call_t *call, int first, int num);
 
 /*
  * The reducing half of a ring: segment @a phase of @a phases of every block goes once
@@ -131,16 +150,12 @@ void mtree_build_ring_reduce(const mtree_baseline_call_t *call, int shift, size_
  * gave away to its partner in that step, given[s], is the rest of the window before.
  */
 typedef struct {
-    int new_rank; /* among the power of two, -1: left out */
-    int excess;   /* ranks beyond the power of two */
+    mtree_members_t members; /* even ranks of pairs */
     int num_steps;
     mtree_block_t kept[32], given[32];
 } mtree_vector_halving_t;
 
 void mtree_build_vector_halving(const mtree_baseline_call_t *call,
                                 mtree_vector_halving_t *halving);
-
-/* The rank that takes part as @a new_rank. */
-int mtree_vector_halving_rank(const mtree_vector_halving_t *halving, int new_rank);
 
 #endif

@@ -47,24 +47,9 @@ static void linear_sync(const mtree_baseline_call_t *call)
 /* Blocks are kept in the order of the positions, and rotated by the root. */
 void mtree_build_binomial_gather(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks, position = mtree_position(call);
-    const mtree_rank_tree_t tree =
-        mtree_rank_tree(mtree_tree_in_order_binomial, call->rank, size, call->root);
-    int end = position + 1;
-
-    mtree_add_copy(call, position, MTREE_BUFFER_INPUT, 0);
-    for (int i = 0; i < tree.num_children; i++) {
-        const int child = mtree_around(call, tree.children[i] - call->root);
-
-        end = child + (child - position);
-        end = end < size ? end : size;
-        mtree_add_recv(call, tree.children[i],
-                       mtree_even_blocks(call, child, end - child));
-    }
-    if (tree.parent >= 0) {
-        mtree_add_send(call, tree.parent,
-                       mtree_even_blocks(call, position, end - position));
-    } else if (call->root > 0) {
+    mtree_add_copy(call, mtree_position(call), MTREE_BUFFER_INPUT, 0);
+    mtree_build_binomial(call, mtree_even_blocks, true);
+    if (call->rank == call->root && call->root > 0) {
         mtree_add_rotation(call, call->root);
     }
 }

@@ -95,39 +95,30 @@ void mtree_build_linear_reduce(const mtree_baseline_call_t *call)
  * for. */
 static void in_order_reduce(const mtree_baseline_call_t *call)
 {
-    const mtree_block_t vector = mtree_vector(call);
     mtree_baseline_call_t part = *call;
 
     part.root = call->num_ranks - 1;
     tree_reduce(&part);
-    if (part.root == call->root) {
-        return;
-    }
-    if (call->rank == part.root) {
-        mtree_add_send(call, call->root, vector);
-    } else if (call->rank == call->root) {
-        mtree_add_recv(call, part.root, vector);
-    }
+    mtree_add_transfer(call, part.root, call->root, mtree_vector(call));
 }
 
 /* A root that was left out takes the place of rank 0, which gives it what it has. */
 static void swap_root(const mtree_baseline_call_t *call, mtree_vector_halving_t *halving)
 {
-    const int last = halving->num_steps - 1;
     size_t window = call->count;
     int s;
 
-    if (call->rank == 0) {
-        mtree_add_send(call, call->root, halving->kept[last]);
-        halving->new_rank = -1;
-    } else if (call->rank == call->root) {
-        for (s = 0; s <= last; s++) {
-            halving->kept[s] = (mtree_block_t){0, window / 2};
-            halving->given[s] = (mtree_block_t){window / 2, window - window / 2};
-            window /= 2;
-        }
-        mtree_add_recv(call, 0, halving->kept[last]);
-        halving->new_rank = 0;
+    for (s = 0; call->rank == call->root && 1 << s < halving->members.power; s++) {
+        halving->kept[s] = (mtree_block_t){0, window / 2};
+        halving->given[s] = (mtree_block_t){window / 2, window - window / 2};
+        window /= 2;
+        halving->num_steps = s + 1;
+    }
+    mtree_add_transfer(
+        call, 0, call->root,
+        halving->kept[halving->num_steps > 0 ? halving->num_steps - 1 : 0]);
+    if (call->rank == 0 || call->rank == call->root) {
+        halving->members.mine = call->rank == 0 ? -1 : 0;
     }
 }
 
@@ -135,15 +126,15 @@ static void swap_root(const mtree_baseline_call_t *call, mtree_vector_halving_t 
 static void gather(const mtree_baseline_call_t *call,
                    const mtree_vector_halving_t *halving, bool swapped)
 {
-    int root = call->root - halving->excess;
+    int root = call->root - halving->members.excess;
     int s, partner, peer;
 
-    if (call->root < 2 * halving->excess) {
+    if (call->root < 2 * halving->members.excess) {
         root = swapped ? 0 : call->root / 2;
     }
     for (s = halving->num_steps - 1; s >= 0; s--) {
-        partner = halving->new_rank ^ (1 << s);
-        peer = mtree_vector_halving_rank(halving, partner);
+        partner = halving->members.mine ^ (1 << s);
+        peer = mtree_member_rank(&halving->members, partner);
         if (partner == 0 && swapped) {
             peer = call->root;
         }
@@ -166,11 +157,11 @@ static void rabenseifner(const mtree_baseline_call_t *call)
         return;
     }
     mtree_build_vector_halving(call, &halving);
-    swapped = call->root < 2 * halving.excess && call->root % 2 != 0;
+    swapped = call->root < 2 * halving.members.excess && call->root % 2 != 0;
     if (swapped) {
         swap_root(call, &halving);
     }
-    if (halving.new_rank >= 0) {
+    if (halving.members.mine >= 0) {
         gather(call, &halving, swapped);
     }
 }

@@ -11,12 +11,8 @@ static void nonoverlapping(const mtree_baseline_call_t *call)
 
     part.root = 0;
     mtree_build_default(&part, MTREE_REDUCE);
-    if (call->rank != 0) {
-        mtree_add_recv(call, 0, mtree_rank_block(call, call->rank));
-        return;
-    }
     for (int peer = 1; peer < call->num_ranks; peer++) {
-        mtree_add_send(call, peer, mtree_rank_block(call, peer));
+        mtree_add_transfer(call, 0, peer, mtree_rank_block(call, peer));
     }
 }
 
@@ -28,26 +24,25 @@ static void ring(const mtree_baseline_call_t *call)
 
 /* The blocks of the pairs and ranks that take part, from number @a first up to but not @a
  * last. */
-static mtree_block_t shares(const mtree_baseline_call_t *call, const mtree_pairs_t *pairs,
-                            int first, int last)
+static mtree_block_t shares(const mtree_baseline_call_t *call,
+                            const mtree_members_t *pairs, int first, int last)
 {
     const int excess = pairs->excess;
     const int from = first < excess ? 2 * first : first + excess;
     const int to = last < excess ? 2 * last : last + excess;
-    const size_t start = mtree_rank_block(call, from).offset;
 
-    return (mtree_block_t){start, mtree_rank_block(call, to).offset - start};
+    return mtree_rank_blocks(call, from, to - from);
 }
 
 /* Of the 2 @a width shares from *first_p on, sum the half that bit @a mask of the number
  * stands for, and give the other away. */
-static void halve(const mtree_baseline_call_t *call, const mtree_pairs_t *pairs, int mask,
-                  int width, int *first_p)
+static void halve(const mtree_baseline_call_t *call, const mtree_members_t *pairs,
+                  int mask, int width, int *first_p)
 {
     const int middle = *first_p + width;
     const mtree_block_t low = shares(call, pairs, *first_p, middle);
     const mtree_block_t high = shares(call, pairs, middle, middle + width);
-    const int peer = mtree_pairs_rank(pairs, pairs->mine ^ mask);
+    const int peer = mtree_member_rank(pairs, pairs->mine ^ mask);
 
     if ((pairs->mine & mask) == 0) {
         mtree_add_swap_and_fold(call, peer, high, low);
@@ -59,18 +54,14 @@ static void halve(const mtree_baseline_call_t *call, const mtree_pairs_t *pairs,
 
 static void halving(const mtree_baseline_call_t *call)
 {
-    mtree_pairs_t pairs;
+    const mtree_members_t pairs = mtree_build_pairs(call);
     int first = 0;
 
-    mtree_build_pairs(call, &pairs);
     for (int mask = pairs.power / 2; mask > 0 && pairs.mine >= 0; mask /= 2) {
         halve(call, &pairs, mask, mask, &first);
     }
-    if (pairs.mine < 0) {
-        mtree_add_recv(call, call->rank + 1, mtree_rank_block(call, call->rank));
-    } else if (pairs.mine < pairs.excess) {
-        mtree_add_send(call, call->rank - 1, mtree_rank_block(call, call->rank - 1));
-    }
+    mtree_add_to_sitting(call, &pairs,
+                         mtree_rank_block(call, call->rank - call->rank % 2));
 }
 
 /* The lowest @a bits bits of @a value in reverse order. */
@@ -87,11 +78,11 @@ static int mirror(int value, int bits)
 
 /* After the butterfly number p holds what belongs to number mirror(p), and hands it over.
  */
-static void hand_over(const mtree_baseline_call_t *call, const mtree_pairs_t *pairs,
+static void hand_over(const mtree_baseline_call_t *call, const mtree_members_t *pairs,
                       int bits)
 {
     const int owner = mirror(pairs->mine, bits);
-    const int peer = mtree_pairs_rank(pairs, owner);
+    const int peer = mtree_member_rank(pairs, owner);
 
     if (owner < pairs->excess) {
         mtree_add_send(call, peer - 1, mtree_rank_block(call, peer - 1));
@@ -104,10 +95,9 @@ static void hand_over(const mtree_baseline_call_t *call, const mtree_pairs_t *pa
 
 static void butterfly(const mtree_baseline_call_t *call)
 {
-    mtree_pairs_t pairs;
+    const mtree_members_t pairs = mtree_build_pairs(call);
     int first = 0, bits = 0;
 
-    mtree_build_pairs(call, &pairs);
     for (int mask = 1; mask < pairs.power; mask *= 2, bits++) {
         if (pairs.mine >= 0) {
             halve(call, &pairs, mask, pairs.power / (2 * mask), &first);
@@ -116,7 +106,7 @@ static void butterfly(const mtree_baseline_call_t *call)
     if (pairs.mine >= 0) {
         hand_over(call, &pairs, bits);
     } else {
-        mtree_add_recv(call, mtree_pairs_rank(&pairs, mirror(call->rank / 2, bits)),
+        mtree_add_recv(call, mtree_member_rank(&pairs, mirror(call->rank / 2, bits)),
                        mtree_rank_block(call, call->rank));
     }
 }

@@ -40,35 +40,16 @@ static void linear_nb(const mtree_baseline_call_t *call)
 /* Blocks are kept in the order of the positions, the own one first, until the end. */
 static void binomial(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks, position = mtree_position(call);
-    const mtree_rank_tree_t tree =
-        mtree_rank_tree(call->tree, call->rank, size, call->root);
-    int end = size;
-
-    if (tree.parent >= 0) {
-        const int parent = mtree_around(call, tree.parent - call->root);
-
-        end = position + (position - parent);
-        end = end < size ? end : size;
-        mtree_add_recv(call, tree.parent,
-                       mtree_even_blocks(call, position, end - position));
-    }
-    for (int i = 0; i < size && tree.parent < 0; i++) {
+    for (int i = 0; i < call->num_ranks && call->rank == call->root; i++) {
         mtree_add_copy(call, i, MTREE_BUFFER_INPUT, mtree_around(call, i + call->root));
     }
-    for (int i = tree.num_children - 1; i >= 0; i--) {
-        const int child = mtree_around(call, tree.children[i] - call->root);
-
-        mtree_add_send(call, tree.children[i],
-                       mtree_even_blocks(call, child, end - child));
-        end = child;
-    }
-    mtree_add_copy(call, call->rank, MTREE_BUFFER_RESULT, position);
+    mtree_build_binomial(call, mtree_even_blocks, false);
+    mtree_add_copy(call, call->rank, MTREE_BUFFER_RESULT, mtree_position(call));
 }
 
 static const mtree_baseline_t algorithms[] = {
     {MTREE_SCATTER, "basic_linear", false, linear, NULL},
-    {MTREE_SCATTER, "binomial", false, binomial, mtree_tree_in_order_binomial},
+    {MTREE_SCATTER, "binomial", false, binomial, NULL},
     {MTREE_SCATTER, "linear_nb", false, linear_nb, NULL},
 };
 
