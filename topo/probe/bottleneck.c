@@ -207,7 +207,6 @@ void mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
     for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
         arcs[arc] = (mtree_probe_arc_t){.reused = arcs[arc].reused,
                                         .tries = arcs[arc].tries,
-                                        .exhausted = arcs[arc].exhausted,
                                         .most = arcs[arc].reused};
     }
     explainer_init(&explainer, scratch);

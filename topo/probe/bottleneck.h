@@ -17,9 +17,8 @@ typedef struct {
 } mtree_probe_stream_t;
 
 typedef struct {
-    double reused;  /* what is known of it from before, bits/s; 0: nothing */
-    int tries;      /* tests of it */
-    bool exhausted; /* no more streams can cross it */
+    double reused; /* what is known of it from before, bits/s; 0: nothing */
+    int tries;     /* tests of it */
     /* What streams showed: */
     double most;   /* the highest steady rate seen across it, bits/s */
     double value;  /* its capacity, bits/s, if known */

@@ -6,10 +6,10 @@
  */
 #include "topo/probe/infer.h"
 
-#include "base/arena.h"
 #include "base/log.h"
 
 #include <math.h>
+#include <string.h>
 
 #define NONE (-1)
 
@@ -27,30 +27,26 @@
 #define SHORT_PART   0.03
 #define SHORT_ERRORS 3
 
-/* Contracting links changes the lengths of others; each pass contracts one at least. */
-#define MAX_CONTRACTIONS 16
-
-/* One-way distances between hosts, and vertices of which some are linked, hosts first. */
+/* One-way distances between hosts, and what is made of them. */
 typedef struct {
-    int num_hosts, num_vertices; /* 2 num_hosts vertices at most, which is a row below */
+    int num_hosts, num_vertices; /* 2 num_hosts vertices at most, hosts first */
     double *distance;            /* [num_hosts * num_hosts] as measured */
-    double *length; /* by two vertices: of their path; between joints of a tree while it
-                       is made */
-    int *next;      /* by two vertices: the first of the path after the start, or NONE */
+    int *between; /* by two hosts: one that lies between them; NONE: they are linked */
     /* Of a tree by neighbour joining, in which vertices above the hosts are joints. */
     int *parent;         /* greater than the vertex; the root's is NONE */
     double *rise;        /* latency of the link to the parent */
-    int *active;         /* scratch: vertices that are not joined yet, ascending */
+    double *length;      /* scratch, as distance: between vertices not joined yet */
+    int *active;         /* scratch: these vertices, by their places in length */
     double *sum;         /* scratch: of distances to active vertices */
     int *path;           /* scratch: the vertices of a path */
     double *latency;     /* scratch: of the links of a tree */
     mtree_arena_t arena; /* of the arrays */
 } table_t;
 
-/* The place of two vertices in length and next. */
+/* The place of two hosts in a table. */
 static size_t at(const table_t *table, int a, int b)
 {
-    return (size_t)a * 2 * (size_t)table->num_hosts + (size_t)b;
+    return (size_t)a * (size_t)table->num_hosts + (size_t)b;
 }
 
 static mtree_status_t table_init(table_t *table, int num_hosts,
@@ -60,25 +56,20 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
 
     *table = (table_t){.num_hosts = num_hosts};
     MTREE_ARENA_ARRAY(&table->arena, table->distance, size);
-    MTREE_ARENA_ARRAY(&table->arena, table->length, 4 * size);
-    MTREE_ARENA_ARRAY(&table->arena, table->next, 4 * size);
+    MTREE_ARENA_ARRAY(&table->arena, table->between, size);
     MTREE_ARENA_ARRAY(&table->arena, table->parent, 2 * hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->rise, 2 * hosts);
+    MTREE_ARENA_ARRAY(&table->arena, table->length, size);
     MTREE_ARENA_ARRAY(&table->arena, table->active, hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->sum, hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->path, 2 * hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->latency, 2 * hosts);
-    for (size_t i = 0; i < size; ++i) {
-        table->distance[i] = (i / hosts == i % hosts) ? 0 : INFINITY;
-    }
-    for (int rtt = 0; rtt < num_rtts; ++rtt) {
-        table->distance[rtts[rtt].from * num_hosts + rtts[rtt].to] =
-            rtts[rtt].seconds / 2;
-        table->distance[rtts[rtt].to * num_hosts + rtts[rtt].from] =
-            rtts[rtt].seconds / 2;
+    for (int i = 0; i < num_rtts; ++i) {
+        table->distance[at(table, rtts[i].from, rtts[i].to)] =
+            table->distance[at(table, rtts[i].to, rtts[i].from)] = rtts[i].seconds / 2;
     }
     for (size_t i = 0; i < size; ++i) {
-        if (isinf(table->distance[i])) {
+        if (i / hosts != i % hosts && table->distance[i] == 0) {
             mtree_error("hosts number %zu and %zu did not answer each other's pings; a "
                         "network without routes cannot be inferred without them",
                         i / hosts, i % hosts);
@@ -88,113 +79,103 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     return MTREE_OK;
 }
 
-static void clear_links(table_t *table, int num_vertices)
+/* The host that lies between @a a and @a b and is the nearest to @a a, or NONE.  It is
+ * nearer to both than they are to each other, so that of all pairs between a set of hosts
+ * and the rest the nearest is linked, however large @a tolerance is. */
+static int find_between(const table_t *table, int a, int b, double tolerance)
 {
-    table->num_vertices = num_vertices;
-    for (size_t i = 0; i < at(table, num_vertices, 0); ++i) {
-        table->next[i] = NONE;
-        table->length[i] = INFINITY;
-    }
-}
+    const double direct = table->distance[at(table, a, b)];
+    int found = NONE;
 
-static void link(table_t *table, int a, int b, double length)
-{
-    table->next[at(table, a, b)] = b;
-    table->next[at(table, b, a)] = a;
-    table->length[at(table, a, b)] = table->length[at(table, b, a)] = length;
-}
+    for (int c = 0; c < table->num_hosts; ++c) {
+        const double from = table->distance[at(table, a, c)];
+        const double to = table->distance[at(table, c, b)];
 
-/* Find the shortest paths (Floyd and Warshall); linked vertices keep their link. */
-static void find_paths(table_t *table)
-{
-    const int n = table->num_vertices;
-
-    for (int c = 0; c < n; ++c) {
-        for (int a = 0; a < n; ++a) {
-            for (int b = 0; b < n; ++b) {
-                double around =
-                    table->length[at(table, a, c)] + table->length[at(table, c, b)];
-
-                if (a != b && table->next[at(table, a, b)] != b &&
-                    around < table->length[at(table, a, b)]) {
-                    table->length[at(table, a, b)] = around;
-                    table->next[at(table, a, b)] = table->next[at(table, a, c)];
-                }
-            }
-        }
-    }
-}
-
-/* Add the path between two hosts, which are connected.  Where links that are kept beside
- * a shorter detour would send packets round in a circle, the two are linked, too. */
-static void draw_path(const table_t *table, int from, int to, mtree_probe_graph_t *graph)
-{
-    int length = 0, vertex = from;
-
-    while (vertex != to && length < table->num_vertices) {
-        table->path[length++] = vertex;
-        vertex = table->next[at(table, vertex, to)];
-    }
-    length = vertex == to ? length : 1;
-    table->path[length++] = to;
-    mtree_probe_graph_add_path(graph, table->path, length);
-}
-
-/* The graph of the links, with the paths between all hosts. */
-static void draw(table_t *table, mtree_probe_graph_t *graph)
-{
-    const int num_hosts = table->num_hosts;
-
-    mtree_probe_graph_init(graph, num_hosts);
-    find_paths(table);
-    for (int i = num_hosts; i < table->num_vertices; ++i) {
-        (void)mtree_probe_graph_add_switch(graph, NULL);
-    }
-    for (int i = 0; i < num_hosts * num_hosts; ++i) {
-        if (i / num_hosts != i % num_hosts) {
-            draw_path(table, i / num_hosts, i % num_hosts, graph);
-        }
-    }
-    mtree_probe_graph_index(graph);
-}
-
-/* Does a third host lie between @a a and @a b?  It is nearer to both than they are to
- * each other, so that of all pairs between a set of hosts and the rest the nearest is
- * linked, however large @a tolerance is. */
-static bool has_between(const table_t *table, int a, int b, double tolerance)
-{
-    int n = table->num_hosts;
-    double direct = table->distance[a * n + b];
-    double from, to;
-
-    for (int c = 0; c < n; ++c) {
-        from = table->distance[a * n + c];
-        to = table->distance[c * n + b];
         /* A detour that is shorter shows that the two have a link. */
         if (c != a && c != b && from < direct && to < direct &&
-            fabs(from + to - direct) <= tolerance * direct) {
-            return true;
+            fabs(from + to - direct) <= tolerance * direct &&
+            (found == NONE || from < table->distance[at(table, a, found)])) {
+            found = c;
         }
     }
-    return false;
+    return found;
 }
 
 /* Link the hosts between which no third one lies.  Returns the number of links. */
 static int link_hosts(table_t *table, double tolerance)
 {
-    const int n = table->num_hosts;
     int count = 0;
 
-    clear_links(table, n);
-    for (int a = 0; a < n; ++a) {
-        for (int b = a + 1; b < n; ++b) {
-            if (!has_between(table, a, b, tolerance)) {
-                link(table, a, b, table->distance[a * n + b]);
-                ++count;
-            }
+    for (int a = 0; a < table->num_hosts; ++a) {
+        for (int b = 0; b < table->num_hosts; ++b) {
+            table->between[at(table, a, b)] =
+                a == b ? NONE : find_between(table, a, b, tolerance);
+            count += a < b && table->between[at(table, a, b)] == NONE;
         }
     }
     return count;
+}
+
+/* List the vertices from host @a from to another in table->path; their number.  Where
+ * hosts that lie between others would send packets round in a circle, the two are linked,
+ * too. */
+static int list_hosts(const table_t *table, int from, int to)
+{
+    int length = 0, vertex = from;
+
+    while (vertex != to && length < table->num_hosts) {
+        int next = to;
+
+        while (table->between[at(table, vertex, next)] != NONE) {
+            next = table->between[at(table, vertex, next)];
+        }
+        table->path[length++] = vertex;
+        vertex = next;
+    }
+    length = vertex == to ? length : 1;
+    table->path[length++] = to;
+    return length;
+}
+
+/* The same over the joints of the tree: up from both ends to where they meet. */
+static int list_joints(const table_t *table, int from, int to)
+{
+    int up = 0, down = 2 * table->num_hosts;
+
+    while (from != to) {
+        if (from < to) {
+            table->path[up++] = from;
+            from = table->parent[from];
+        } else {
+            table->path[--down] = to;
+            to = table->parent[to];
+        }
+    }
+    table->path[up++] = from;
+    while (down < 2 * table->num_hosts) {
+        table->path[up++] = table->path[down++];
+    }
+    return up;
+}
+
+/* The graph of the paths between all hosts. */
+static void draw(const table_t *table, int num_vertices,
+                 int (*list)(const table_t *, int, int), mtree_probe_graph_t *graph)
+{
+    const int num_hosts = table->num_hosts;
+
+    mtree_probe_graph_init(graph, num_hosts);
+    for (int i = num_hosts; i < num_vertices; ++i) {
+        (void)mtree_probe_graph_add_switch(graph, NULL);
+    }
+    for (int i = 0; i < num_hosts * num_hosts; ++i) {
+        if (i / num_hosts != i % num_hosts) {
+            const int length = list(table, i / num_hosts, i % num_hosts);
+
+            mtree_probe_graph_add_path(graph, table->path, length);
+        }
+    }
+    mtree_probe_graph_index(graph);
 }
 
 /* The places in table->active of the pair to join: the two that are nearest to each other
@@ -206,15 +187,13 @@ static void find_neighbours(table_t *table, int num_active, int *i_p, int *j_p)
     for (int i = 0; i < num_active; ++i) {
         table->sum[i] = 0;
         for (int j = 0; j < num_active; ++j) {
-            table->sum[i] += table->length[at(table, table->active[i], table->active[j])];
+            table->sum[i] += table->length[at(table, i, j)];
         }
     }
     for (int i = 0; i < num_active; ++i) {
         for (int j = i + 1; j < num_active; ++j) {
-            double value =
-                (num_active - 2) *
-                    table->length[at(table, table->active[i], table->active[j])] -
-                table->sum[i] - table->sum[j];
+            double value = (num_active - 2) * table->length[at(table, i, j)] -
+                           table->sum[i] - table->sum[j];
 
             if (value < best) {
                 best = value;
@@ -225,50 +204,49 @@ static void find_neighbours(table_t *table, int num_active, int *i_p, int *j_p)
     }
 }
 
-/* Join the vertices at two places of table->active: a new one takes their place. */
-static void join(table_t *table, int *num_active, int i, int j)
+/* Join the vertices at two of @a num_active places of table->active, of which @a i is the
+ * first: a new one takes that place, and the last vertex the other. */
+static void join(table_t *table, int num_active, int i, int j)
 {
-    const int a = table->active[i], b = table->active[j], joint = table->num_vertices++;
-    int kept = 0;
+    double *length = table->length;
+    const int last = num_active - 1;
 
-    table->parent[a] = table->parent[b] = joint;
-    for (int k = 0; k < *num_active; ++k) {
-        const int other = table->active[k];
-
-        if (other != a && other != b) {
-            table->length[at(table, joint, other)] =
-                table->length[at(table, other, joint)] =
-                    (table->length[at(table, a, other)] +
-                     table->length[at(table, b, other)] -
-                     table->length[at(table, a, b)]) /
-                    2;
-            table->active[kept++] = other;
+    table->parent[table->active[i]] = table->parent[table->active[j]] =
+        table->num_vertices;
+    for (int k = 0; k < num_active; ++k) {
+        if (k != i && k != j) {
+            length[at(table, i, k)] = length[at(table, k, i)] =
+                (length[at(table, i, k)] + length[at(table, j, k)] -
+                 length[at(table, i, j)]) /
+                2;
         }
     }
-    table->length[at(table, joint, joint)] = 0;
-    table->active[kept++] = joint;
-    *num_active = kept;
+    table->active[i] = table->num_vertices++;
+    table->active[j] = table->active[last];
+    for (int k = 0; k < last; ++k) {
+        length[at(table, j, k)] = length[at(table, k, j)] = length[at(table, last, k)];
+    }
+    length[at(table, j, j)] = 0;
 }
 
 /* Make the tree of all hosts; the last joint is its root. */
 static void join_all(table_t *table)
 {
     const int n = table->num_hosts;
-    int num_active = n, i = 0, j = 1;
+    int i = 0, j = 1;
 
     table->num_vertices = n;
-    for (int a = 0; a < n; ++a) {
-        table->active[a] = a;
-        for (int b = 0; b < n; ++b) {
-            table->length[at(table, a, b)] = table->distance[a * n + b];
-        }
+    memcpy(table->length, table->distance, at(table, n, 0) * sizeof(*table->length));
+    for (int host = 0; host < n; ++host) {
+        table->active[host] = host;
     }
-    while (num_active > 2) {
+    for (int num_active = n; num_active > 2; --num_active) {
         find_neighbours(table, num_active, &i, &j);
-        join(table, &num_active, i, j);
+        join(table, num_active, i, j);
     }
-    table->parent[table->active[0]] = table->active[1];
-    table->parent[table->active[1]] = NONE;
+    i = table->active[0] > table->active[1];
+    table->parent[table->active[i]] = table->active[1 - i];
+    table->parent[table->active[1 - i]] = NONE;
 }
 
 /* Make joint @a joint one with its parent; the later ones take lower numbers. */
@@ -306,13 +284,7 @@ static int contract_all(table_t *table, double least)
 static void fit(table_t *table, const mtree_probe_rtt_t *rtts, int num_rtts,
                 mtree_probe_graph_t *graph, double *error_p)
 {
-    clear_links(table, table->num_vertices);
-    for (int i = 0; i < table->num_vertices; ++i) {
-        if (table->parent[i] != NONE) {
-            link(table, i, table->parent[i], 1);
-        }
-    }
-    draw(table, graph);
+    draw(table, table->num_vertices, list_joints, graph);
     mtree_probe_fit_latencies(graph, rtts, num_rtts, table->latency, error_p);
     for (int i = 0; i < table->num_vertices; ++i) {
         if (table->parent[i] != NONE) {
@@ -334,10 +306,8 @@ static void infer_tree(table_t *table, const mtree_probe_rtt_t *rtts, int num_rt
     }
     join_all(table);
     fit(table, rtts, num_rtts, graph_p, error_p);
-    for (int i = 0; i < MAX_CONTRACTIONS; ++i) {
-        if (contract_all(table, mean * fmax(SHORT_PART, SHORT_ERRORS * *error_p)) == 0) {
-            break;
-        }
+    /* Contracting links changes the lengths of others. */
+    while (contract_all(table, mean * fmax(SHORT_PART, SHORT_ERRORS * *error_p)) > 0) {
         mtree_probe_graph_clear(graph_p);
         fit(table, rtts, num_rtts, graph_p, error_p);
     }
@@ -349,8 +319,7 @@ mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
     bool is_tree = false;
     table_t table;
     mtree_status_t status = table_init(&table, num_hosts, rtts, num_rtts);
-    const double tolerance = fmax(EQUAL, noise);
-    int num_links = status == MTREE_OK ? link_hosts(&table, tolerance) : 0;
+    const int num_links = status == MTREE_OK ? link_hosts(&table, fmax(EQUAL, noise)) : 0;
     double error;
 
     if (status == MTREE_OK && num_hosts > 2) {
@@ -362,8 +331,7 @@ mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
         }
     }
     if (status == MTREE_OK && !is_tree) {
-        (void)link_hosts(&table, tolerance);
-        draw(&table, graph_p);
+        draw(&table, num_hosts, list_hosts, graph_p);
     }
     mtree_arena_cleanup(&table.arena);
     return status;

@@ -117,23 +117,7 @@ static int count_links(const mtree_probe_t *probe)
 static void add_stream(mtree_probe_t *probe, int arc)
 {
     mtree_probe_add_stream(probe, mtree_probe_arc_from(&probe->graph, arc),
-                           mtree_probe_arc_to(&probe->graph, arc), 1);
-}
-
-/* Set how many streams of the round cross the busier interface of each. */
-static void count_sharing(mtree_probe_t *probe)
-{
-    mtree_probe_experiment_t *all = probe->experiments;
-
-    for (int i = 0; i < probe->num_experiments; ++i) {
-        int out = 0, in = 0;
-
-        for (int j = 0; j < probe->num_experiments; ++j) {
-            out += all[j].from == all[i].from;
-            in += all[j].to == all[i].to;
-        }
-        all[i].sharing = out > in ? out : in;
-    }
+                           mtree_probe_arc_to(&probe->graph, arc));
 }
 
 void mtree_probe_fill_interface_test(mtree_probe_t *probe)
@@ -159,9 +143,7 @@ void mtree_probe_fill_interface_test(mtree_probe_t *probe)
             probe->fastest[host] = arcs[0];
         }
     }
-    count_sharing(probe);
-    mtree_probe_set_round(probe, (mtree_probe_length_t){.alike = true, .longer = 1},
-                          INTERFACE_TEST_SHARE, INTERFACE_TEST_SHARE,
+    mtree_probe_set_round(probe, true, INTERFACE_TEST_SHARE, INTERFACE_TEST_SHARE,
                           "several links of each host at once");
 }
 
@@ -228,8 +210,7 @@ void mtree_probe_fill_single_link_test(mtree_probe_t *probe)
     }
     /* Rounds like this one follow. */
     share = SINGLE_LINK_TEST_SHARE * probe->num_experiments / (due > 0 ? due : 1);
-    mtree_probe_set_round(probe, (mtree_probe_length_t){.longer = 1}, share, share,
-                          "one link of each host alone");
+    mtree_probe_set_round(probe, false, share, share, "one link of each host alone");
 }
 
 /*

@@ -128,29 +128,6 @@ static double judge(const mtree_probe_t *probe, int arc,
     return (speed > 0) ? speed : capacity_of_alike(probe, probe->latency[arc >> 1]);
 }
 
-/* Mark the links that some round trip crosses as measured. */
-static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links)
-{
-    const mtree_probe_path_t *path;
-
-    for (int i = 0; i < probe->graph.num_links; ++i) {
-        links[i].latency = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
-    }
-    for (int i = 0; i < 2 * probe->num_pairs; ++i) {
-        const mtree_probe_rtt_t *rtt = &probe->pairs[i / 2].rtt;
-
-        path = (rtt->seconds > 0)
-                   ? mtree_probe_graph_find_path(&probe->graph,
-                                                 (i % 2 == 0) ? rtt->from : rtt->to,
-                                                 (i % 2 == 0) ? rtt->to : rtt->from)
-                   : NULL;
-        for (int j = 0; path != NULL && j < path->num_arcs; ++j) {
-            links[path->arcs[j] >> 1].latency =
-                (mtree_probe_confidence_t){MTREE_PROBE_MEASURED, probe->latency_error};
-        }
-    }
-}
-
 static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *topology,
                                 mtree_probe_link_t *links)
 {
@@ -162,6 +139,10 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
         edge = &probe->graph.links[i];
         forward = judge(probe, 2 * i, &links[i].capacity[0]);
         backward = judge(probe, 2 * i + 1, &links[i].capacity[1]);
+        links[i].latency =
+            probe->latency[i] > 0
+                ? (mtree_probe_confidence_t){MTREE_PROBE_MEASURED, probe->latency_error}
+                : (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
         status = mtree_topology_add_link(
             topology, edge->u, edge->v, mtree_units_round(forward),
             mtree_units_round(backward), mtree_units_round(probe->latency[i]), NULL);
@@ -195,7 +176,6 @@ static mtree_status_t make_topology(mtree_probe_t *probe,
         status = add_links(probe, findings->topology, findings->links);
     }
     if (status == MTREE_OK) {
-        mark_latencies(probe, findings->links);
         mtree_probe_find_cost(probe, &findings->topology->cost);
     }
     return status;

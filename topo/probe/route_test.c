@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TRACE_SHARE 0.3   /* of the budget; what is left of it goes to the measurements, \
+#define TRACE_SHARE                                                                      \
+    0.3                   /* of the budget; what is left of it goes to the measurements, \
                            */
 #define LEAST_SECONDS 0.5 /* which have so long at least */
 

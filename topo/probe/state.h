@@ -123,24 +123,18 @@ void mtree_probe_find_known(const mtree_probe_t *probe);
  * round trip of @a rtt seconds at least. */
 int mtree_probe_affordable(const mtree_probe_t *probe, double share, double rtt);
 
-/* Add a stream between two hosts that have a path to the round; as many streams as @a
- * sharing, with this one, cross its busiest link. */
-void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to, int sharing);
-
-/* How long the streams of a round last. */
-typedef struct {
-    bool alike; /* all as long as the longest round trip asks for; else each by its own */
-    double longer; /* times as long as usual */
-} mtree_probe_length_t;
+/* Add a stream between two hosts that have a path to the round. */
+void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to);
 
 /*
- * Set the length of the streams that were added to the round, and their bytes.  They are
- * shortened, to the least length at most, such that the round takes @a seconds_share of
- * the time that is left; streams too long for that are left out.  All together send @a
+ * Set the length of the streams that were added to the round, and their bytes.  If @a
+ * alike, all last as long as the longest round trip asks for, else each by its own.  They
+ * are shortened, to the least length at most, such that the round takes @a seconds_share
+ * of the time that is left; streams too long for that are left out.  All together send @a
  * bytes_share of the bytes that are left.
  */
-void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
-                           double seconds_share, double bytes_share, const char *purpose);
+void mtree_probe_set_round(mtree_probe_t *probe, bool alike, double seconds_share,
+                           double bytes_share, const char *purpose);
 
 /* Take in the results of the current round, which are valid. */
 void mtree_probe_keep_traces(mtree_probe_t *probe, const mtree_probe_result_t *results);

@@ -163,16 +163,3 @@ int mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count)
     take_arcs(picker, &test);
     return picker->num_paths - test.first;
 }
-
-int mtree_probe_picker_sharing(const mtree_probe_picker_t *picker,
-                               const mtree_probe_path_t *path)
-{
-    int most = 1;
-
-    for (int i = 0; i < path->num_arcs; ++i) {
-        const int streams = picker->streams[path->arcs[i]];
-
-        most = (streams > most) ? streams : most;
-    }
-    return most;
-}

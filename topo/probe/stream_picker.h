@@ -33,9 +33,4 @@ void mtree_probe_picker_init(mtree_probe_picker_t *picker,
  */
 int mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count);
 
-/* How many of the chosen streams cross the busiest arc of @a path, which one of them
- * takes. */
-int mtree_probe_picker_sharing(const mtree_probe_picker_t *picker,
-                               const mtree_probe_path_t *path);
-
 #endif

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGER 1.5 /* a factor for each further try of the same arc */
-
 /* A stream lasts STREAM_SECONDS, or STREAM_RTTS round trips if these are longer: about
  * six until its window is open, the others to measure in. */
 #define STREAM_SECONDS 0.25
@@ -116,7 +114,7 @@ static void set_bytes(mtree_probe_t *probe, double share)
     }
 }
 
-void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to, int sharing)
+void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to)
 {
     mtree_probe_add_experiment(
         probe,
@@ -124,7 +122,6 @@ void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to, int sharing)
             .kind = MTREE_PROBE_STREAM,
             .from = from,
             .to = to,
-            .sharing = sharing,
             .rtt = path_rtt(probe, mtree_probe_graph_find_path(&probe->graph, from, to)),
             .speed = fmin(probe->speeds[from], probe->speeds[to])});
 }
@@ -150,13 +147,45 @@ static void drop_long(mtree_probe_t *probe, double left)
     probe->num_experiments = kept;
 }
 
-void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
-                           double seconds_share, double bytes_share, const char *purpose)
+static int greater(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Set how many streams of the round cross the busiest link of each stream's path, or the
+ * interfaces at its ends, which links may share. */
+static void set_sharing(mtree_probe_t *probe)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    int *out, *in, *crossing;
+
+    MTREE_ARENA_ARRAY(&probe->scratch, out, (size_t)probe->num_hosts);
+    MTREE_ARENA_ARRAY(&probe->scratch, in, (size_t)probe->num_hosts);
+    MTREE_ARENA_ARRAY(&probe->scratch, crossing, 2 * (size_t)graph->num_links);
+    for (int i = 0; i < 2 * probe->num_experiments; ++i) {
+        mtree_probe_experiment_t *stream =
+            &probe->experiments[i % probe->num_experiments];
+        const mtree_probe_path_t *path =
+            mtree_probe_graph_find_path(graph, stream->from, stream->to);
+        const int by = i < probe->num_experiments;
+
+        out[stream->from] += by;
+        in[stream->to] += by;
+        stream->sharing = greater(out[stream->from], in[stream->to]);
+        for (int j = 0; j < path->num_arcs; ++j) {
+            crossing[path->arcs[j]] += by;
+            stream->sharing = greater(stream->sharing, crossing[path->arcs[j]]);
+        }
+    }
+}
+
+void mtree_probe_set_round(mtree_probe_t *probe, bool alike, double seconds_share,
+                           double bytes_share, const char *purpose)
 {
     double left = probe->options.seconds - probe->spent - probe->delay, longest = 0;
 
     drop_long(probe, left);
-    for (int i = 0; i < probe->num_experiments && length.alike; ++i) {
+    for (int i = 0; i < probe->num_experiments && alike; ++i) {
         longest = fmax(longest, probe->experiments[i].rtt);
     }
     for (int i = 0; i < probe->num_experiments; ++i) {
@@ -164,9 +193,9 @@ void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
         double rtt = fmax(longest, experiment->rtt);
 
         experiment->seconds =
-            fmax(least_seconds(rtt),
-                 fmin(length.longer * usual_seconds(rtt), seconds_share * left));
+            fmax(least_seconds(rtt), fmin(usual_seconds(rtt), seconds_share * left));
     }
+    set_sharing(probe);
     set_bytes(probe, bytes_share);
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
                    probe->num_experiments);
@@ -178,8 +207,7 @@ static void add_streams(mtree_probe_t *probe, const mtree_probe_picker_t *picker
     for (int i = 0; i < picker->num_paths; ++i) {
         const mtree_probe_path_t *path = &probe->graph.paths[picker->paths[i]];
 
-        mtree_probe_add_stream(probe, path->from, path->to,
-                               mtree_probe_picker_sharing(picker, path));
+        mtree_probe_add_stream(probe, path->from, path->to);
     }
 }
 
@@ -219,13 +247,8 @@ static bool needs_test(const mtree_probe_t *probe, int arc)
 {
     const mtree_probe_arc_t *known = &probe->arcs[arc];
 
-    if (known->tries >= MAX_TRIES) {
-        return false;
-    }
-    if (known->known) {
-        return known->spread > UNSTEADY || is_lopsided(probe, arc);
-    }
-    return !known->exhausted;
+    return known->tries < MAX_TRIES &&
+           (!known->known || known->spread > UNSTEADY || is_lopsided(probe, arc));
 }
 
 /* List the arcs that need a test, long ones first so that a round's streams are alike. */
@@ -259,14 +282,8 @@ static void pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker, due_t
     int count = (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->arcs[arc].tries;
     int added = mtree_probe_picker_cross(picker, arc, count);
 
-    if (added > 0) {
-        due->picked = true;
-        ++*tested_p;
-        /* A single link may have been disturbed: then more time helps, not more streams.
-         */
-        probe->arcs[arc].exhausted =
-            added < count && !mtree_probe_graph_is_neighbour(graph, arc);
-    }
+    due->picked = added > 0;
+    *tested_p += added > 0;
 }
 
 void mtree_probe_fill_cross(mtree_probe_t *probe)
@@ -288,10 +305,8 @@ void mtree_probe_fill_cross(mtree_probe_t *probe)
     if (tested > 0) {
         rounds = (num_due + tested - 1) / tested;
         add_streams(probe, &picker);
-        mtree_probe_set_round(
-            probe,
-            (mtree_probe_length_t){.alike = true, .longer = pow(LONGER, due[0].tries)},
-            1.0 / rounds, CROSS_SHARE(rounds), "capacity of links");
+        mtree_probe_set_round(probe, true, 1.0 / rounds, CROSS_SHARE(rounds),
+                              "capacity of links");
     }
     /* When no time was left the round is empty. */
     for (int i = 0; i < num_due && probe->num_experiments > 0; ++i) {
