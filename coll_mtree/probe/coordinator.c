@@ -127,7 +127,7 @@ static void start_all(coll_mtree_probe_coordinator_t *coordinator)
         share->replies =
             mtree_calloc(coll_mtree_command_replies_bytes(&share->command), 1);
         if (coordinator->leader[host] == 0) {
-            coordinator->own = coll_mtree_probe_worker_begin(
+            coordinator->own = coll_mtree_probe_command_begin(
                 coordinator->channel, &share->command, share->items, share->replies);
         } else {
             share_send(coordinator->channel, coordinator->leader[host], share);
@@ -142,8 +142,7 @@ static mtree_status_t run_advance(coll_mtree_probe_coordinator_t *coordinator,
 {
     mtree_status_t status = MTREE_OK;
 
-    *is_over_p =
-        coordinator->own == NULL || coll_mtree_probe_worker_advance(coordinator->own);
+    *is_over_p = coll_mtree_probe_experiments_advance(coordinator->own);
     for (int host = 0; host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
 
@@ -181,11 +180,11 @@ coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
         status = run_advance(coordinator, &is_over);
         coordinator->took = mtree_clock_seconds() - coordinator->started;
         if (status == MTREE_OK && !is_over) {
-            coll_mtree_progress_wait(coll_mtree_probe_worker_wait(coordinator->own));
+            coll_mtree_progress_wait(coll_mtree_probe_experiments_wait(coordinator->own));
             status = coordinator->took > seconds ? MTREE_ERR_TRANSPORT : status;
         }
     }
-    coll_mtree_probe_worker_end(coordinator->own);
+    coll_mtree_probe_experiments_end(coordinator->own);
     coordinator->own = NULL;
     for (int host = 0; host < coordinator->num_hosts; host++) {
         share_abandon(&coordinator->share[host]);

@@ -31,7 +31,7 @@ typedef struct {
     const coll_mtree_host_t *hosts; /* [num_hosts] for TRACE; NULL: there is none */
     const coll_mtree_cable_host_t *described; /* [num_hosts] for CABLE; NULL: likewise */
     coll_mtree_share_t *share;                /* [num_hosts] */
-    coll_mtree_probe_worker_t *own;           /* carries out this host's; NULL: nothing */
+    coll_mtree_probe_experiments_t *own;      /* this host's; NULL: none */
     double started, took;                     /* the last run, seconds */
     int next_tag; /* of experiments, from the first one on; it goes round, so that rounds
                      that follow have others */

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By kind of experiment; packets are not among them, since all are sent by one socket. */
-static const coll_mtree_probe_runner_t *const runners[] = {
-    [MTREE_PROBE_PING] = &coll_mtree_ping_runner,
-    [MTREE_PROBE_STREAM] = &coll_mtree_stream_runner,
-    [MTREE_PROBE_CABLE] = &coll_mtree_cable_runner};
+/* By kind of experiment.  Packets have no runner, since all are sent by one socket. */
+static const struct {
+    const coll_mtree_probe_runner_t *runner;
+    coll_mtree_wait_t wait;
+} kinds[] = {[MTREE_PROBE_TRACE] = {NULL, COLL_MTREE_WAIT_LATER},
+             [MTREE_PROBE_PING] = {&coll_mtree_ping_runner, COLL_MTREE_WAIT_AT_ONCE},
+             [MTREE_PROBE_STREAM] = {&coll_mtree_stream_runner, COLL_MTREE_WAIT_SOON},
+             [MTREE_PROBE_CABLE] = {&coll_mtree_cable_runner, COLL_MTREE_WAIT_AT_ONCE}};
 
 struct coll_mtree_probe_experiments {
     const coll_mtree_channel_t *channel;
@@ -22,7 +25,8 @@ struct coll_mtree_probe_experiments {
     const coll_mtree_probe_runner_t *runner; /* NULL: they are TRACEs */
     double begins;                           /* of the clock, seconds */
     double patience;
-    bool begun;
+    coll_mtree_probe_report_t *reports;
+    bool begun, ended;
     mtree_traceroute_t *traces;       /* NULL: none, or no socket: none is answered */
     mtree_traceroute_probe_t *probes; /* [num_parts] of these */
     struct {
@@ -67,10 +71,9 @@ static void begin_parts(coll_mtree_probe_experiments_t *experiments)
     }
 }
 
-coll_mtree_probe_experiments_t *
-coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
-                                   const coll_mtree_probe_part_t *parts, int num_parts,
-                                   double delay, double patience)
+coll_mtree_probe_experiments_t *coll_mtree_probe_experiments_begin(
+    const coll_mtree_channel_t *channel, const coll_mtree_probe_part_t *parts,
+    int num_parts, double delay, double patience, coll_mtree_probe_report_t *reports)
 {
     coll_mtree_probe_experiments_t *experiments = mtree_calloc(
         1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->running[0]));
@@ -78,22 +81,18 @@ coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
     experiments->channel = channel;
     experiments->parts = parts;
     experiments->num_parts = num_parts;
-    experiments->runner = runners[parts[0].experiment.kind];
+    experiments->runner = kinds[parts[0].experiment.kind].runner;
     experiments->begins = mtree_clock_seconds() + delay;
     experiments->patience = patience;
+    experiments->reports = reports;
     return experiments;
 }
 
-bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments)
+/* Go on with all parts, which have begun; true when they have ended. */
+static bool advance_parts(coll_mtree_probe_experiments_t *experiments)
 {
     bool ended = true;
 
-    if (!experiments->begun && mtree_clock_seconds() < experiments->begins) {
-        return false;
-    }
-    if (!experiments->begun) {
-        begin_parts(experiments);
-    }
     if (experiments->runner == NULL) {
         return experiments->traces == NULL ||
                mtree_traceroute_advance(experiments->traces);
@@ -107,24 +106,53 @@ bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experi
     return ended;
 }
 
-void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiments,
-                                      coll_mtree_probe_report_t *reports)
+bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments)
 {
-    for (int i = 0; i < experiments->num_parts; i++) {
-        mtree_probe_result_t *result = NULL;
+    if (experiments == NULL || experiments->ended) {
+        return true;
+    }
+    if (!experiments->begun && mtree_clock_seconds() < experiments->begins) {
+        return false;
+    }
+    if (!experiments->begun) {
+        begin_parts(experiments);
+    }
+    return experiments->ended = advance_parts(experiments);
+}
 
-        if (coll_mtree_probe_part_reports(&experiments->parts[i])) {
-            *reports = (coll_mtree_probe_report_t){.number = experiments->parts[i].number,
-                                                   .result.failed = true};
-            result = &reports++->result;
+coll_mtree_wait_t
+coll_mtree_probe_experiments_wait(const coll_mtree_probe_experiments_t *experiments)
+{
+    return experiments == NULL || experiments->ended
+               ? COLL_MTREE_WAIT_LATER
+               : kinds[experiments->parts[0].experiment.kind].wait;
+}
+
+void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiments)
+{
+    coll_mtree_probe_report_t *report;
+
+    if (experiments == NULL) {
+        return;
+    }
+    report = experiments->reports;
+    for (int i = 0; i < experiments->num_parts; i++) {
+        const bool reports = coll_mtree_probe_part_reports(&experiments->parts[i]);
+
+        if (reports) {
+            *report = (coll_mtree_probe_report_t){.number = experiments->parts[i].number,
+                                                  .result.failed = true};
         }
         if (experiments->running[i].run != NULL) {
-            experiments->runner->end(experiments->running[i].run, result);
+            experiments->runner->end(experiments->running[i].run,
+                                     reports ? &report->result : NULL);
         } else if (experiments->probes != NULL) {
-            result->failed = false;
-            result->answer = experiments->probes[i].answer;
-            (void)mtree_address_format(&experiments->probes[i].from, result->address);
+            report->result.failed = false;
+            report->result.answer = experiments->probes[i].answer;
+            (void)mtree_address_format(&experiments->probes[i].from,
+                                       report->result.address);
         }
+        report += reports;
     }
     mtree_traceroute_destroy(experiments->traces);
     free(experiments->probes);

@@ -54,19 +54,23 @@ extern const coll_mtree_probe_runner_t coll_mtree_ping_runner, coll_mtree_stream
 
 typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;
 
-/* Begin all @a parts, which stay, over @a channel, which stays, after @a delay seconds;
- * packets are answered within @a patience seconds. */
-coll_mtree_probe_experiments_t *
-coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
-                                   const coll_mtree_probe_part_t *parts, int num_parts,
-                                   double delay, double patience);
+/* Begin all @a parts, one at least, over @a channel, both of which stay, after @a delay
+ * seconds; packets are answered within @a patience seconds.  In the end @a reports has
+ * the reports of the parts that report, in their order. */
+coll_mtree_probe_experiments_t *coll_mtree_probe_experiments_begin(
+    const coll_mtree_channel_t *channel, const coll_mtree_probe_part_t *parts,
+    int num_parts, double delay, double patience, coll_mtree_probe_report_t *reports);
+
+/* For the following NULL is experiments that have ended. */
 
 /* Go on without waiting; true when all parts have ended, well or not. */
 bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments);
 
-/* Write the reports of the parts that report, in their order, into @a reports; then free
- * all. */
-void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiments,
-                                      coll_mtree_probe_report_t *reports);
+/* How to wait for them. */
+coll_mtree_wait_t
+coll_mtree_probe_experiments_wait(const coll_mtree_probe_experiments_t *experiments);
+
+/* Write the reports and free all, also before they have ended. */
+void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiments);
 
 #endif

@@ -10,13 +10,6 @@
 /* For a reply to leave: rank 0 may have given the probe up, and then receives none. */
 #define REPLY_SECONDS 30.0
 
-struct coll_mtree_probe_worker {
-    coll_mtree_command_t command;
-    void *items, *replies;
-    coll_mtree_probe_experiments_t *experiments; /* NULL: the command is another */
-    bool is_done;
-};
-
 /* The bytes of an item, and of a reply, by the kind of command. */
 static const struct {
     size_t item, reply;
@@ -44,88 +37,49 @@ size_t coll_mtree_command_replies_bytes(const coll_mtree_command_t *command)
     return (size_t)command->num_replies * sizes[command->kind].reply;
 }
 
-static void find_first_hops(const coll_mtree_probe_worker_t *worker)
+static void find_first_hops(const mtree_address_t *to, int count,
+                            mtree_kernel_route_t *found)
 {
-    const mtree_address_t *to = worker->items;
-    mtree_kernel_route_t *found = worker->replies;
-
-    for (int i = 0; i < worker->command.num_items; i++) {
+    for (int i = 0; i < count; i++) {
         if (mtree_kernel_route_find(&to[i], &found[i]) != MTREE_OK) {
             found[i] = (mtree_kernel_route_t){.device = 0};
         }
     }
 }
 
-coll_mtree_probe_worker_t *
-coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
-                              const coll_mtree_command_t *command, void *items,
-                              void *replies)
+coll_mtree_probe_experiments_t *
+coll_mtree_probe_command_begin(const coll_mtree_channel_t *channel,
+                               const coll_mtree_command_t *command, void *items,
+                               void *replies)
 {
-    coll_mtree_probe_worker_t *worker = mtree_calloc(1, sizeof(*worker));
-
-    worker->command = *command;
-    worker->items = items;
-    worker->replies = replies;
     switch (command->kind) {
     case COLL_MTREE_COMMAND_HANDSHAKE:
         mtree_pressure_read(replies);
-        break;
+        return NULL;
     case COLL_MTREE_COMMAND_FIRST_HOPS:
-        find_first_hops(worker);
-        break;
+        find_first_hops(items, command->num_items, replies);
+        return NULL;
     case COLL_MTREE_COMMAND_EXPERIMENTS:
-        worker->experiments = coll_mtree_probe_experiments_begin(
-            channel, items, command->num_items, command->delay, command->patience);
-        break;
+        return coll_mtree_probe_experiments_begin(channel, items, command->num_items,
+                                                  command->delay, command->patience,
+                                                  replies);
     default:
         coll_mtree_cables_describe(replies);
-        break;
+        return NULL;
     }
-    return worker;
-}
-
-bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker)
-{
-    worker->is_done = worker->is_done || worker->experiments == NULL ||
-                      coll_mtree_probe_experiments_advance(worker->experiments);
-    return worker->is_done;
-}
-
-coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *worker)
-{
-    static const coll_mtree_wait_t waits[] = {
-        [MTREE_PROBE_TRACE] = COLL_MTREE_WAIT_LATER,
-        [MTREE_PROBE_PING] = COLL_MTREE_WAIT_AT_ONCE,
-        [MTREE_PROBE_STREAM] = COLL_MTREE_WAIT_SOON,
-        [MTREE_PROBE_CABLE] = COLL_MTREE_WAIT_AT_ONCE};
-    const coll_mtree_probe_part_t *parts = worker == NULL ? NULL : worker->items;
-
-    return worker == NULL || worker->is_done ? COLL_MTREE_WAIT_LATER
-                                             : waits[parts[0].experiment.kind];
-}
-
-void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
-{
-    if (worker == NULL) {
-        return;
-    }
-    if (worker->experiments != NULL) {
-        coll_mtree_probe_experiments_end(worker->experiments, worker->replies);
-    }
-    free(worker);
 }
 
 /* Carry out @a command with its @a items, to @a replies. */
 static void carry_out(const coll_mtree_channel_t *channel,
                       const coll_mtree_command_t *command, void *items, void *replies)
 {
-    coll_mtree_probe_worker_t *worker =
-        coll_mtree_probe_worker_begin(channel, command, items, replies);
+    coll_mtree_probe_experiments_t *experiments =
+        coll_mtree_probe_command_begin(channel, command, items, replies);
 
-    while (!coll_mtree_probe_worker_advance(worker)) {
-        coll_mtree_progress_wait(coll_mtree_probe_worker_wait(worker));
+    while (!coll_mtree_probe_experiments_advance(experiments)) {
+        coll_mtree_progress_wait(coll_mtree_probe_experiments_wait(experiments));
     }
-    coll_mtree_probe_worker_end(worker);
+    coll_mtree_probe_experiments_end(experiments);
 }
 
 /* Receive the items of @a command, carry it out and reply.  False: rank 0 cannot be

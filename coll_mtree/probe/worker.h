@@ -40,25 +40,15 @@ size_t coll_mtree_command_item_bytes(int kind);
 size_t coll_mtree_command_items_bytes(const coll_mtree_command_t *command);
 size_t coll_mtree_command_replies_bytes(const coll_mtree_command_t *command);
 
-typedef struct coll_mtree_probe_worker coll_mtree_probe_worker_t;
-
 /*
- * Begin to carry out @a command; @a items are used in place, until the end, when @a
- * replies are there.  The reply to what cannot be done is that it failed.
+ * Carry out @a command, whose replies are in @a replies then; or, if it is experiments,
+ * begin them, for whose end @a items stay and who give the replies (NULL: another).  The
+ * reply to what cannot be done is that it failed.
  */
-coll_mtree_probe_worker_t *
-coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
-                              const coll_mtree_command_t *command, void *items,
-                              void *replies);
-
-/* Go on without waiting; true when all is done. */
-bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker);
-
-/* How to wait for it; NULL is allowed. */
-coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *worker);
-
-/* Free it, also before its end; NULL is allowed. */
-void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker);
+coll_mtree_probe_experiments_t *
+coll_mtree_probe_command_begin(const coll_mtree_channel_t *channel,
+                               const coll_mtree_command_t *command, void *items,
+                               void *replies);
 
 /* Carry out the commands of rank 0 until the last: on the first rank of every other host.
  */
