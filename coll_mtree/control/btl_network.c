@@ -41,7 +41,7 @@ void coll_mtree_btl_network_publish(void)
     if (!is_published()) {
         return;
     }
-    published.count = mtree_interfaces_list(own);
+    published.count = mtree_interfaces_list(own, NULL, NULL);
     for (int i = 0; i < published.count; i++) {
         published.addresses[i] = own[i].address;
     }
@@ -98,7 +98,7 @@ void coll_mtree_btl_network_keep(ompi_communicator_t *world)
     if (!is_published() || !has_cables()) {
         return;
     }
-    networks.count = mtree_interfaces_list(networks.own);
+    networks.count = mtree_interfaces_list(networks.own, NULL, NULL);
     coll_mtree_shared_networks_begin(&networks);
     for (int rank = 0; networks.count > 1 && rank < ompi_comm_size(world); rank++) {
         if (rank != ompi_comm_rank(world) && !meet(&networks, world, rank)) {

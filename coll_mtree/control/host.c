@@ -4,64 +4,31 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 
+#include "topo/host/interface.h"
 #include "topo/host/machine.h"
 #include "topo/host/nic.h"
 
 #include "ompi/mca/pml/base/base.h"
 #include "opal/mca/hwloc/base/base.h"
 
-#include <ifaddrs.h>
 #include <math.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Does Open MPI's TCP transport use an interface with this address? */
-static bool is_used(const struct ifaddrs *entry, const mtree_address_t *address)
-{
-    const char *include = coll_mtree_params_btl_tcp("if_include");
-    const char *exclude = coll_mtree_params_btl_tcp("if_exclude");
-
-    if (include != NULL) {
-        return mtree_nic_is_listed(entry->ifa_name, address, include);
-    }
-    return (entry->ifa_flags & IFF_LOOPBACK) == 0 &&
-           (exclude == NULL || !mtree_nic_is_listed(entry->ifa_name, address, exclude));
-}
-
-/* Add the addresses of @a family of the interfaces that are used; their speed, where that
- * is more than *speed. */
-static void add_interfaces(mtree_address_t *addresses, int *count, double *speed,
-                           const struct ifaddrs *all, sa_family_t family)
-{
-    for (const struct ifaddrs *entry = all; entry != NULL; entry = entry->ifa_next) {
-        mtree_address_t address;
-
-        if (entry->ifa_addr == NULL || (entry->ifa_flags & IFF_UP) == 0 ||
-            entry->ifa_addr->sa_family != family || *count == COLL_MTREE_HOST_ADDRESSES) {
-            continue;
-        }
-        address = mtree_address_from_sockaddr(entry->ifa_addr);
-        if (!mtree_address_is_link_local(&address) && is_used(entry, &address)) {
-            addresses[(*count)++] = address;
-            *speed =
-                fmax(*speed, mtree_nic_read_speed(entry->ifa_name, MTREE_NIC_NETWORK));
-        }
-    }
-}
-
+/* The addresses of the interfaces that Open MPI's TCP transport uses, and the greatest of
+ * their speeds. */
 static void describe_interfaces(mtree_address_t *addresses, double *speed)
 {
-    struct ifaddrs *all;
-    int count = 0;
+    mtree_interface_t used[MTREE_HOST_INTERFACES];
+    const int count = mtree_interfaces_list(used, coll_mtree_params_btl_tcp("if_include"),
+                                            coll_mtree_params_btl_tcp("if_exclude"));
 
     memset(addresses, 0, COLL_MTREE_HOST_ADDRESSES * sizeof(*addresses));
     *speed = 0;
-    if (getifaddrs(&all) == 0) {
-        add_interfaces(addresses, &count, speed, all, AF_INET);
-        add_interfaces(addresses, &count, speed, all, AF_INET6);
-        freeifaddrs(all);
+    for (int i = 0; i < count && i < COLL_MTREE_HOST_ADDRESSES; i++) {
+        addresses[i] = used[i].address;
+        *speed = fmax(*speed, mtree_nic_read_speed(used[i].name, MTREE_NIC_NETWORK));
     }
 }
 

@@ -64,7 +64,7 @@ void coll_mtree_cables_describe(coll_mtree_cable_host_t *host)
     mtree_tcp_ports_t ports;
 
     coll_mtree_cables_close();
-    host->interfaces.count = mtree_interfaces_list(host->interfaces.list);
+    host->interfaces.count = mtree_interfaces_list(host->interfaces.list, NULL, NULL);
     host->port = 0;
     if (coll_mtree_listening_ports(&ports) &&
         mtree_tcp_secret_draw(&host->secret) == MTREE_OK) {

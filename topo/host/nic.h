@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Network interfaces of one host: their places in it, their speeds, and lists of them
- * such as "eth0,10.1.0.0/16".
+ * Network interfaces of one host: their places in it and their speeds.
  */
 #ifndef MTREE_TOPO_HOST_NIC_H
 #define MTREE_TOPO_HOST_NIC_H
-
-#include "base/address.h"
 
 #define MTREE_NIC_NAME_LENGTH 32
 
@@ -24,17 +21,8 @@ typedef struct {
 } mtree_nic_t;
 
 /*
- * Does @a list contain the interface @a name or its @a address (which may be none)?  The
- * list has names and address/length separated by commas, as Open MPI's
- * btl_tcp_if_include; any other entry is ignored.
- */
-bool mtree_nic_is_listed(const char *name, const mtree_address_t *address,
-                         const char *list);
-
-/*
- * Keep those of *num_p interfaces in @a nics that TCP uses on this host: those that are
- * up and listed in @a include or, when that is NULL or empty, not listed in @a exclude
- * (may be NULL).  An interface is also kept when a bond or bridge on it is used.  The
+ * Keep those of *num_p interfaces in @a nics that TCP uses on this host by @a include and
+ * @a exclude (topo/host/interface.h), or on which a bond or bridge lies that it uses. The
  * order remains.
  */
 void mtree_nics_keep_tcp(mtree_nic_t *nics, int *num_p, const char *include,

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
+#include "topo/host/interface.h"
 #include "topo/host/machine.h"
 
 #include <stdio.h>
@@ -186,14 +187,14 @@ UNIT_LOOP(test_lists, 0, LENGTH(lists))
     mtree_address_t none = mtree_address_parse("");
     mtree_address_t long_one = mtree_address_parse("fd00:1::5");
 
-    ck_assert_int_eq(mtree_nic_is_listed("eth1", &address, lists[_i].list),
+    ck_assert_int_eq(mtree_interface_is_listed("eth1", &address, lists[_i].list),
                      lists[_i].listed);
     if (strchr(lists[_i].list, '/') != NULL) {
-        ck_assert(!mtree_nic_is_listed("eth1", &none, lists[_i].list));
+        ck_assert(!mtree_interface_is_listed("eth1", &none, lists[_i].list));
     }
-    ck_assert(mtree_nic_is_listed("eth1", &long_one, "fd00:1::/32"));
-    ck_assert(mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/127"));
-    ck_assert(!mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/128,0.0.0.0/0"));
+    ck_assert(mtree_interface_is_listed("eth1", &long_one, "fd00:1::/32"));
+    ck_assert(mtree_interface_is_listed("eth1", &long_one, "fd00:1::4/127"));
+    ck_assert(!mtree_interface_is_listed("eth1", &long_one, "fd00:1::4/128,0.0.0.0/0"));
 }
 
 /* Every system that runs tests has lo, up, at 127.0.0.1. */
@@ -203,8 +204,8 @@ UNIT_TEST(test_tcp)
     static const struct {
         const char *include, *exclude;
         int kept;
-    } cases[] = {{NULL, NULL, 1},          {"", "lo", 0},           {"lo", "lo", 1},
-                 {"127.0.0.0/8", NULL, 1}, {NULL, "10.0.0.0/8", 1}, {"none0", NULL, 0}};
+    } cases[] = {{NULL, NULL, 0},          {"", "lo", 0},           {"lo", "lo", 1},
+                 {"127.0.0.0/8", NULL, 1}, {NULL, "10.0.0.0/8", 0}, {"none0", NULL, 0}};
 
     for (int i = 0; i < LENGTH(cases); i++) {
         mtree_nic_t nics[LENGTH(both)];
@@ -216,6 +217,24 @@ UNIT_TEST(test_tcp)
         ck_assert(num == 0 || strcmp(nics[0].name, "lo") == 0);
     }
     ck_assert_double_eq(mtree_nic_read_speed("none0", MTREE_NIC_NETWORK), 0);
+}
+
+/* What this system has besides is excluded by its name. */
+UNIT_TEST(test_excluded)
+{
+    mtree_interface_t all[MTREE_HOST_INTERFACES], others[MTREE_HOST_INTERFACES];
+    const int count = mtree_interfaces_list(all, NULL, NULL);
+
+    for (int i = 0; i < count; i++) {
+        const int left = mtree_interfaces_list(others, NULL, all[i].name);
+
+        ck_assert_int_lt(left, count);
+        for (int j = 0; j < left; j++) {
+            ck_assert_str_ne(others[j].name, all[i].name);
+        }
+        ck_assert_int_eq(mtree_interfaces_list(others, all[i].name, all[i].name),
+                         count - left);
+    }
 }
 
 UNIT_TEST(test_this_machine)
