@@ -219,8 +219,7 @@ static void lead_reuse(lead_t *lead)
 
     lead->oldest = time(NULL);
     if (lead->cache == NULL || lead->cache->num_hosts == 0 ||
-        mtree_cache_open(lead->cache, coll_mtree_params.cache_days, lead->oldest) !=
-            MTREE_OK) {
+        mtree_cache_open(lead->cache, lead->oldest) != MTREE_OK) {
         return;
     }
     for (walk = mtree_cache_walk(lead->cache); mtree_cache_walk_next(&walk);) {

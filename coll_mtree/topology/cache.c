@@ -45,7 +45,8 @@ void coll_mtree_topology_cache_init(mtree_cache_t *cache,
     const int num_hosts = is_replaced(contributions, numbers) ? 0 : numbers->num_hosts;
     char text[TEXT_LENGTH];
 
-    *cache = (mtree_cache_t){.version = MTREE_VERSION};
+    *cache =
+        (mtree_cache_t){.version = MTREE_VERSION, .days = coll_mtree_params.cache_days};
     for (int h = 0; h < num_hosts; h++) {
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
@@ -54,38 +55,15 @@ void coll_mtree_topology_cache_init(mtree_cache_t *cache,
     }
 }
 
-char *coll_mtree_topology_cache_read(mtree_cache_t *cache)
-{
-    char *text;
-
-    return cache->num_hosts > 0 && mtree_cache_read(cache, coll_mtree_params.cache_days,
-                                                    time(NULL), &text) == MTREE_OK
-               ? text
-               : NULL;
-}
-
-void coll_mtree_topology_cache_write(mtree_cache_t *cache,
-                                     const mtree_cache_stamp_t *stamp, const char *text)
-{
-    if (cache->num_hosts > 0 && coll_mtree_params.cache_days > 0) {
-        (void)mtree_cache_write(cache, stamp, coll_mtree_params.cache_days, time(NULL),
-                                text);
-    }
-}
-
 void coll_mtree_topology_cache_correct(mtree_cache_t *cache,
                                        const mtree_topology_t *topology)
 {
     size_t length;
     char *text;
-    FILE *out;
+    FILE *out = mtree_text_begin(&text, &length);
 
-    if (cache->num_hosts == 0 || coll_mtree_params.cache_days <= 0) {
-        return;
-    }
-    out = mtree_text_begin(&text, &length);
     mtree_require(mtree_topology_write(topology, out));
     mtree_text_end(out);
-    (void)mtree_cache_correct(cache, coll_mtree_params.cache_days, time(NULL), text);
+    (void)mtree_cache_correct(cache, time(NULL), text);
     free(text);
 }

@@ -18,14 +18,6 @@ void coll_mtree_topology_cache_init(mtree_cache_t *cache,
                                     const coll_mtree_host_t *contributions,
                                     const coll_mtree_host_numbers_t *numbers);
 
-/* What @a cache has for its hosts, malloc'ed; NULL when there is nothing or, with one
- * line, when it does not fit. */
-char *coll_mtree_topology_cache_read(mtree_cache_t *cache);
-
-/* Write what a probe found for them. */
-void coll_mtree_topology_cache_write(mtree_cache_t *cache,
-                                     const mtree_cache_stamp_t *stamp, const char *text);
-
 /* Where @a cache has a topology of its hosts, write @a topology, which it turned out to
  * be while the job ran, as old as that. */
 void coll_mtree_topology_cache_correct(mtree_cache_t *cache,

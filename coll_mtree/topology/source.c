@@ -104,7 +104,7 @@ static void reply(const source_t *source, coll_mtree_exchange_t *exchange,
  * theirs that it has learned, or that the cache has. */
 static decision_t decide(source_t *source, int ranks)
 {
-    char *text;
+    char *text = NULL;
 
     if (source->hosts.num_hosts < 2) {
         return NEVER;
@@ -117,7 +117,7 @@ static decision_t decide(source_t *source, int ranks)
     if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE) {
         return PROBE;
     }
-    text = coll_mtree_topology_cache_read(&source->cached);
+    (void)mtree_cache_read(&source->cached, time(NULL), &text);
     mtree_log_about(source->cached.path, NULL);
     source->learned = learn_text(text, FROM_CACHE);
     mtree_log_about(NULL, NULL);
@@ -242,7 +242,7 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
         source->learned = learn_text(text, FROM_PROBE);
     }
     if (source->learned != NULL) {
-        coll_mtree_topology_cache_write(&source->cached, &stamp, source->learned);
+        (void)mtree_cache_write(&source->cached, &stamp, time(NULL), source->learned);
         write_output(source->learned);
     }
 }

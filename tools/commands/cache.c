@@ -102,8 +102,8 @@ static void print_sum(const arguments_t *arguments)
 
 static void run_cache(arguments_t *arguments)
 {
-    mtree_cache_t cache = {.version = VERSION};
-    mtree_status_t status = mtree_cache_open(&cache, DEFAULT_DAYS, time(NULL));
+    mtree_cache_t cache = {.version = VERSION, .days = DEFAULT_DAYS};
+    mtree_status_t status = mtree_cache_open(&cache, time(NULL));
 
     if (status == MTREE_ERR_NOT_FOUND) {
         mtree_error("cache: neither XDG_CACHE_HOME nor HOME says where it is");

@@ -37,7 +37,7 @@ void mtree_cache_add_host(mtree_cache_t *cache, const char *name, const char *ad
     *added = line;
 }
 
-mtree_status_t mtree_cache_open(mtree_cache_t *cache, double days, time_t now)
+mtree_status_t mtree_cache_open(mtree_cache_t *cache, time_t now)
 {
     char folder[MTREE_CACHE_PATH_LENGTH];
     uint64_t hash = MTREE_HASH_INIT;
@@ -46,7 +46,6 @@ mtree_status_t mtree_cache_open(mtree_cache_t *cache, double days, time_t now)
         return MTREE_ERR_NOT_FOUND;
     }
     cache->folder = mtree_arena_strdup(&cache->arena, folder);
-    cache->days = days;
     cache->now = now;
     if (cache->num_hosts > 0) {
         qsort(cache->lines, (size_t)cache->num_hosts, sizeof(*cache->lines),
@@ -199,6 +198,11 @@ static char *stamp_text(const mtree_cache_t *cache, const mtree_cache_stamp_t *s
     return stamped;
 }
 
+static bool is_used(const mtree_cache_t *cache)
+{
+    return cache->num_hosts > 0 && cache->days > 0;
+}
+
 static bool is_better(const mtree_cached_t *a, const mtree_cached_t *b)
 {
     return b->text == NULL || (a->stamp.is_loaded != b->stamp.is_loaded
@@ -207,13 +211,12 @@ static bool is_better(const mtree_cached_t *a, const mtree_cached_t *b)
 }
 
 /* The best file with all hosts, whose text becomes the caller's. */
-static mtree_status_t find_best(mtree_cache_t *cache, double days, time_t now,
-                                mtree_cached_t *best)
+static mtree_status_t find_best(mtree_cache_t *cache, time_t now, mtree_cached_t *best)
 {
     mtree_status_t status = MTREE_ERR_NOT_FOUND;
     mtree_cache_walk_t walk;
 
-    if (mtree_cache_open(cache, days, now) != MTREE_OK) {
+    if (!is_used(cache) || mtree_cache_open(cache, now) != MTREE_OK) {
         return status;
     }
     *best = (mtree_cached_t){.text = NULL};
@@ -237,11 +240,10 @@ static mtree_status_t find_best(mtree_cache_t *cache, double days, time_t now,
     return best->text != NULL ? MTREE_OK : status;
 }
 
-mtree_status_t mtree_cache_read(mtree_cache_t *cache, double days, time_t now,
-                                char **text_p)
+mtree_status_t mtree_cache_read(mtree_cache_t *cache, time_t now, char **text_p)
 {
     mtree_cached_t best;
-    mtree_status_t status = find_best(cache, days, now, &best);
+    mtree_status_t status = find_best(cache, now, &best);
     char path[MTREE_CACHE_FILE_LENGTH];
 
     if (status == MTREE_OK) {
@@ -270,9 +272,10 @@ static void prune(const mtree_cache_t *cache, const mtree_cache_stamp_t *stamp)
 }
 
 mtree_status_t mtree_cache_write(mtree_cache_t *cache, const mtree_cache_stamp_t *stamp,
-                                 double days, time_t now, const char *text)
+                                 time_t now, const char *text)
 {
-    mtree_status_t status = mtree_cache_open(cache, days, now);
+    mtree_status_t status =
+        is_used(cache) ? mtree_cache_open(cache, now) : MTREE_ERR_NOT_FOUND;
     char *stamped;
 
     if (status != MTREE_OK) {
@@ -288,15 +291,14 @@ mtree_status_t mtree_cache_write(mtree_cache_t *cache, const mtree_cache_stamp_t
     return status;
 }
 
-mtree_status_t mtree_cache_correct(mtree_cache_t *cache, double days, time_t now,
-                                   const char *text)
+mtree_status_t mtree_cache_correct(mtree_cache_t *cache, time_t now, const char *text)
 {
     mtree_cached_t best;
-    mtree_status_t status = find_best(cache, days, now, &best);
+    mtree_status_t status = find_best(cache, now, &best);
 
     if (status == MTREE_OK) {
         free(best.text);
-        status = mtree_cache_write(cache, &best.stamp, days, now, text);
+        status = mtree_cache_write(cache, &best.stamp, now, text);
     }
     return status;
 }

@@ -26,9 +26,11 @@ typedef struct {
     bool is_loaded;  /* it was measured under load */
 } mtree_cache_stamp_t;
 
-/* The cache, as it is seen by a set of hosts.  Begin with all zero but the version. */
+/* The cache, as it is seen by a set of hosts.  Begin with all zero but the version and
+ * the days.  A set of no hosts, or files that live for no days, have none. */
 typedef struct {
     const char *version; /* of mtree; files of other versions are refused */
+    double days;         /* that files live */
     int num_hosts, capacity;
     const char **lines; /* [num_hosts] "// host NAME ADDRESS\n"; sorted once it is open */
     const char *path;   /* of the file that was read; NULL: none was */
@@ -36,7 +38,6 @@ typedef struct {
     char name[MTREE_CACHE_NAME_LENGTH + 1]; /* of the file for exactly these hosts, a hash
                                                of them */
     const char *folder;
-    double days; /* that files live */
     time_t now;
     mtree_arena_t arena; /* of the lines and paths */
 } mtree_cache_t;
@@ -65,10 +66,9 @@ typedef struct {
 /* Add a host; @a address is "" when it has none. */
 void mtree_cache_add_host(mtree_cache_t *cache, const char *name, const char *address);
 
-/* Open the cache, in which files live for @a days, at @a now.  MTREE_ERR_NOT_FOUND when
- * neither XDG_CACHE_HOME nor HOME is set.  The functions that are given a time open it
- * anew. */
-mtree_status_t mtree_cache_open(mtree_cache_t *cache, double days, time_t now);
+/* Open the cache at @a now.  MTREE_ERR_NOT_FOUND when neither XDG_CACHE_HOME nor HOME is
+ * set.  The functions that are given a time open it anew. */
+mtree_status_t mtree_cache_open(mtree_cache_t *cache, time_t now);
 
 /* Free what it holds; it is all zero then. */
 void mtree_cache_cleanup(mtree_cache_t *cache);
@@ -81,26 +81,24 @@ bool mtree_cache_walk_next(mtree_cache_walk_t *walk);
 /*
  * Read the newest file that has all hosts of @a cache, one that was not measured under
  * load if there is one; *text_p is malloc'ed.  MTREE_ERR_NOT_FOUND when there is none.
- * Files that are older than @a days at @a now, that another version wrote or that other
- * users may have written are not used; of the file for exactly these hosts one warning
- * says so, MTREE_ERR_INVALID.
+ * Files that are too old at @a now, that another version wrote or that other users may
+ * have written are not used; of the file for exactly these hosts one warning says so,
+ * MTREE_ERR_INVALID.
  */
-mtree_status_t mtree_cache_read(mtree_cache_t *cache, double days, time_t now,
-                                char **text_p);
+mtree_status_t mtree_cache_read(mtree_cache_t *cache, time_t now, char **text_p);
 
 /*
  * Write @a text for the hosts.  The file appears at once and only its owner can read it;
- * missing folders are made, and symbolic links are not followed.  Then files that are
- * older than @a days at @a now, or topologies of no other hosts, are removed.
- * MTREE_ERR_IO, with a warning.
+ * missing folders are made, and symbolic links are not followed.  Then files that are too
+ * old at @a now, or topologies of no other hosts, are removed.  MTREE_ERR_IO, with a
+ * warning.
  */
 mtree_status_t mtree_cache_write(mtree_cache_t *cache, const mtree_cache_stamp_t *stamp,
-                                 double days, time_t now, const char *text);
+                                 time_t now, const char *text);
 
 /* The same for @a text, which a job made of what it had read, having learned that some
  * capacities are others: the new file has the stamp of the one that mtree_cache_read()
  * finds, since all else is as old as that.  MTREE_ERR_NOT_FOUND when it finds none. */
-mtree_status_t mtree_cache_correct(mtree_cache_t *cache, double days, time_t now,
-                                   const char *text);
+mtree_status_t mtree_cache_correct(mtree_cache_t *cache, time_t now, const char *text);
 
 #endif

@@ -48,7 +48,7 @@ static void teardown(void)
 
 static mtree_cache_t cache_of(const hosts_t *hosts)
 {
-    mtree_cache_t cache = {.version = hosts->version};
+    mtree_cache_t cache = {.version = hosts->version, .days = 7};
 
     for (int h = 0; h < hosts->num_hosts; h++) {
         mtree_cache_add_host(&cache, hosts->names[h], hosts->addresses[h]);
@@ -60,17 +60,17 @@ static mtree_cache_t cache_of(const hosts_t *hosts)
 static mtree_status_t cache_path(const hosts_t *hosts, char path[MTREE_CACHE_PATH_LENGTH])
 {
     UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(hosts);
-    mtree_status_t status = mtree_cache_open(&cache, 0, 0);
+    mtree_status_t status = mtree_cache_open(&cache, 0);
 
     snprintf(path, MTREE_CACHE_PATH_LENGTH, "%.4000s/%s", cache.folder, cache.name);
     return status;
 }
 
-static mtree_status_t read_as(const hosts_t *as, double days, time_t now)
+static mtree_status_t read_as(const hosts_t *as, time_t now)
 {
     UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(as);
     char *text;
-    mtree_status_t status = mtree_cache_read(&cache, days, now, &text);
+    mtree_status_t status = mtree_cache_read(&cache, now, &text);
 
     ck_assert_int_eq(cache.path != NULL, status == MTREE_OK);
     if (status == MTREE_OK) {
@@ -87,7 +87,7 @@ static mtree_status_t write_text(const hosts_t *as, time_t measured, bool is_loa
     UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(as);
     const mtree_cache_stamp_t stamp = {measured, is_loaded};
 
-    return mtree_cache_write(&cache, &stamp, 7, measured, text);
+    return mtree_cache_write(&cache, &stamp, measured, text);
 }
 
 static void write_one(void)
@@ -101,7 +101,7 @@ static void assert_reads(const hosts_t *as, time_t now, const char *text)
     UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(as);
     UNIT_FREED char *read = NULL;
 
-    unit_ok(mtree_cache_read(&cache, 7, now, &read));
+    unit_ok(mtree_cache_read(&cache, now, &read));
     ck_assert_msg(strstr(read, text) != NULL, "no '%s' in '%s'", text, read);
 }
 
@@ -109,7 +109,7 @@ static void assert_reads(const hosts_t *as, time_t now, const char *text)
 static void assert_refused(const hosts_t *as, time_t now, const char *why)
 {
     heard_start();
-    unit_invalid(read_as(as, 7, now));
+    unit_invalid(read_as(as, now));
     heard_only(why);
 }
 
@@ -118,15 +118,15 @@ UNIT_TEST(test_written_is_read)
     char path[MTREE_CACHE_PATH_LENGTH];
     struct stat is;
 
-    ck_assert_int_eq(read_as(&key, 7, written), MTREE_ERR_NOT_FOUND);
+    ck_assert_int_eq(read_as(&key, written), MTREE_ERR_NOT_FOUND);
     write_one();
-    unit_ok(read_as(&key, 7, written + 6 * DAY));
+    unit_ok(read_as(&key, written + 6 * DAY));
     unit_ok(cache_path(&key, path));
     ck_assert_int_eq(stat(path, &is), 0);
     ck_assert_uint_eq(is.st_mode & 07777, 0600);
     /* And written over. */
     write_one();
-    unit_ok(read_as(&key, 7, written));
+    unit_ok(read_as(&key, written));
     ck_assert_int_eq(heard_lines(), 0);
 }
 
@@ -136,14 +136,14 @@ UNIT_TEST(test_corrected_keeps_stamp)
     UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache = cache_of(&key);
     const char *corrected = "graph { b -- c }\n";
 
-    ck_assert_int_eq(mtree_cache_correct(&cache, 7, written, corrected),
+    ck_assert_int_eq(mtree_cache_correct(&cache, written, corrected),
                      MTREE_ERR_NOT_FOUND);
     write_one();
-    unit_ok(mtree_cache_correct(&cache, 7, written + 6 * DAY, corrected));
+    unit_ok(mtree_cache_correct(&cache, written + 6 * DAY, corrected));
     assert_reads(&key, written + 6 * DAY, corrected);
     assert_refused(&key, written + 8 * DAY, "it is 8.0 days old");
     unit_ok(write_text(&key, written, true, "graph { a -- b }\n"));
-    unit_ok(mtree_cache_correct(&cache, 7, written + DAY / 2, corrected));
+    unit_ok(mtree_cache_correct(&cache, written + DAY / 2, corrected));
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
 
@@ -160,11 +160,11 @@ UNIT_TEST(test_identity)
     const hosts_t more = {3, more_names, more_addresses, "1.2"};
 
     write_one();
-    unit_ok(read_as(&turned, 7, written));
-    ck_assert_int_eq(read_as(&moved, 7, written), MTREE_ERR_NOT_FOUND);
+    unit_ok(read_as(&turned, written));
+    ck_assert_int_eq(read_as(&moved, written), MTREE_ERR_NOT_FOUND);
     /* It serves a part of its hosts, but not more. */
-    unit_ok(read_as(&fewer, 7, written));
-    ck_assert_int_eq(read_as(&more, 7, written), MTREE_ERR_NOT_FOUND);
+    unit_ok(read_as(&fewer, written));
+    ck_assert_int_eq(read_as(&more, written), MTREE_ERR_NOT_FOUND);
     ck_assert_int_eq(heard_lines(), 0);
 }
 
@@ -269,7 +269,7 @@ UNIT_TEST(test_best_of_several)
 UNIT_TEST(test_loaded_lives_shorter)
 {
     unit_ok(write_text(&key, written, true, "graph { a -- b }\n"));
-    unit_ok(read_as(&key, 7, written + DAY));
+    unit_ok(read_as(&key, written + DAY));
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
 
@@ -300,7 +300,7 @@ UNIT_TEST(test_parts)
     const hosts_t touching = hosts_from(3, 5);
     char parts[256];
 
-    unit_ok(mtree_cache_open(&cache, 7, written + 3));
+    unit_ok(mtree_cache_open(&cache, written + 3));
     ck_assert_int_eq(take_parts(&cache, parts), 0);
     write_text(&left, written, false, "graph L\n");
     write_text(&right, written + 1, false, "graph R\n");
@@ -310,7 +310,7 @@ UNIT_TEST(test_parts)
     ck_assert_ptr_nonnull(strstr(parts, "graph L\n"));
     ck_assert_ptr_nonnull(strstr(parts, "graph R\n"));
     /* Each has grown old. */
-    unit_ok(mtree_cache_open(&cache, 7, written + 8 * DAY));
+    unit_ok(mtree_cache_open(&cache, written + 8 * DAY));
     ck_assert_int_eq(take_parts(&cache, parts), 3);
     ck_assert_str_eq(parts, "");
 }
@@ -357,7 +357,7 @@ UNIT_TEST(test_two_writers)
     write_one();
     ck_assert_int_eq(heard_lines(), 0);
     ck_assert_int_eq(access(other, F_OK), 0);
-    unit_ok(read_as(&key, 7, written));
+    unit_ok(read_as(&key, written));
 }
 
 /* The folder is a link to where somebody else may look: nothing is written there. */
@@ -386,7 +386,7 @@ UNIT_TEST(test_places)
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     ck_assert_int_eq(cache_path(&key, path), MTREE_ERR_NOT_FOUND);
-    ck_assert_int_eq(read_as(&key, 7, written), MTREE_ERR_NOT_FOUND);
+    ck_assert_int_eq(read_as(&key, written), MTREE_ERR_NOT_FOUND);
 }
 
 UNIT_FIXTURE(setup, teardown)
