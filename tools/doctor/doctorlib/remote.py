@@ -4,10 +4,8 @@
 import contextlib
 import json
 import os
-import queue
 import subprocess
 import threading
-import time
 
 from . import agent, hosts
 
@@ -17,10 +15,8 @@ END_SECONDS = 0.5
 class Remote:
     """One agent and the process that leads to it."""
 
-    def __init__(self, number, command, events):
-        self.number = number
-        self.events = events
-        self.errors = []
+    def __init__(self, command):
+        self.errors, self.process = [], None
         self.is_reached = False
         try:
             self.process = subprocess.Popen(
@@ -28,16 +24,13 @@ class Remote:
                 start_new_session=True,
             )
         except OSError as error:
-            self.process = None
             self.errors.append(str(error))
-            events.put((number, None))
             return
         with open(agent.__file__, "rb") as file:
             source = file.read()
         self.send(str(len(source)).encode() + b"\n" + source)
-        self.readers = [threading.Thread(target=read, daemon=True) for read in (self.read_errors, self.read)]
-        for reader in self.readers:
-            reader.start()
+        self.reader = threading.Thread(target=self.read_errors, daemon=True)
+        self.reader.start()
 
     def send(self, data):
         with contextlib.suppress(OSError):
@@ -48,17 +41,20 @@ class Remote:
         for line in self.process.stderr:
             self.errors = (self.errors + [line.decode(errors="replace").strip()])[-20:]
 
-    def read(self):
-        """Put each answer into the queue of events, and None at the end."""
+    def ask(self, request):
+        """Wait for the answer to a request; None: the agent has ended, or was never there."""
+        if self.process is None:
+            return None
+        self.send(json.dumps(request).encode() + b"\n")
         mark = agent.MARK.encode()
         for line in self.process.stdout:
             if line.startswith(mark):
                 self.is_reached = True
                 answer = json.loads(line[len(mark) :].decode())
                 if "answer" in answer:
-                    self.events.put((self.number, answer["answer"]))
-        self.readers[0].join(END_SECONDS)
-        self.events.put((self.number, None))
+                    return answer["answer"]
+        self.reader.join(END_SECONDS)
+        return None
 
     @property
     def error(self):
@@ -86,34 +82,16 @@ class Channel:
 
     def __init__(self, names, launcher):
         self.names = names
-        self.events = queue.Queue()
-        self.remotes = [
-            Remote(number, hosts.command(launcher, name), self.events) for number, name in enumerate(names)
-        ]
+        self.remotes = [Remote(hosts.command(launcher, name)) for name in names]
 
     def ask(self, requests, seconds):
         """The answers to REQUESTS, both by number, of all that answer in time."""
-        for number, request in requests.items():
-            if self.remotes[number].process is not None:
-                self.remotes[number].send(json.dumps(request).encode() + b"\n")
-        answers, missing, deadline = {}, set(requests), time.monotonic() + seconds
-        while missing:
-            try:
-                number, answer = self.events.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                break
-            missing.discard(number)
-            if answer is not None:
-                answers[number] = answer
-        return answers
+        answers = agent.in_parallel(lambda pair: self.remotes[pair[0]].ask(pair[1]), list(requests.items()), seconds, None)
+        return {number: answer for number, answer in zip(requests, answers) if answer is not None}
 
     def outcome(self, number):
         """Whether the host was reached, and the launcher's last error."""
         return self.remotes[number].is_reached, self.remotes[number].error
 
     def close(self):
-        enders = [threading.Thread(target=remote.end) for remote in self.remotes]
-        for ender in enders:
-            ender.start()
-        for ender in enders:
-            ender.join()
+        agent.in_parallel(Remote.end, self.remotes, 2 * END_SECONDS, None)
