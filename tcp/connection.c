@@ -120,25 +120,20 @@ static void connection_finish(mtree_tcp_connection_t *connection)
 /* A header is complete: find the place of what follows; false: it has failed. */
 static bool connection_place(mtree_tcp_connection_t *connection)
 {
-    const char *reason = "it sent what is no message";
-    mtree_tcp_place_t place = MTREE_TCP_WRONG;
-    mtree_tcp_message_t *message = NULL;
     mtree_tcp_frame_t frame;
+    int placed;
 
-    if (mtree_tcp_frame_read(connection->header, &frame) == MTREE_OK) {
-        place = mtree_tcp_session_place(connection->peer, &frame, &message, &reason);
+    if (mtree_tcp_frame_read(connection->header, &frame) != MTREE_OK) {
+        return connection_fail(connection, "it sent what is no message");
     }
-    connection->is_stuck = place == MTREE_TCP_LATER;
-    if (place == MTREE_TCP_WRONG) {
-        return connection_fail(connection, reason);
-    }
-    if (connection->is_stuck) {
-        return true;
+    placed = mtree_tcp_session_place(connection, &frame);
+    connection->is_stuck = placed == 0;
+    if (placed != 1) {
+        return placed == 0;
     }
     connection->header_bytes = 0;
     connection->is_reading = true;
-    connection->reading = message;
-    connection->place = message == NULL ? NULL : message->bytes;
+    connection->place = connection->reading == NULL ? NULL : connection->reading->bytes;
     connection->left = frame.length;
     if (connection->left == 0) {
         connection_finish(connection);

@@ -209,18 +209,11 @@ mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t 
  * one of them is reading it. */
 bool mtree_tcp_flow_post(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message);
 
-/* Where the payload of a frame goes. */
-typedef enum {
-    MTREE_TCP_PLACED, /* into *message_p */
-    MTREE_TCP_THROWN, /* nobody wants it */
-    MTREE_TCP_LATER,  /* there is no room until a receive is posted */
-    MTREE_TCP_WRONG   /* the peer breaks the rules: *reason_p */
-} mtree_tcp_place_t;
-
-mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
-                                          const mtree_tcp_frame_t *frame,
-                                          mtree_tcp_message_t **message_p,
-                                          const char **reason_p);
+/* Find the place of the payload of @a frame, which has come over @a connection: its
+ * `reading`, which is NULL before.  1: that is set, or nobody wants the payload; 0: there
+ * is no room until a receive is posted; -1: the peer breaks the rules: its `reason`. */
+int mtree_tcp_session_place(mtree_tcp_connection_t *connection,
+                            const mtree_tcp_frame_t *frame);
 
 /* All of the payload of @a message has come. */
 void mtree_tcp_session_arrived(mtree_tcp_message_t *message);

@@ -53,10 +53,8 @@ static void session_charge(mtree_tcp_session_t *session, size_t bytes)
 }
 
 /* Would the peer take too much memory here by @a bytes more? */
-static bool takes_too_much(const mtree_tcp_peer_t *peer, size_t bytes,
-                           const char **reason_p)
+static bool takes_too_much(const mtree_tcp_peer_t *peer, size_t bytes)
 {
-    *reason_p = "it takes more memory here than it may";
     return peer->budget != NULL && peer->budget->used + bytes > peer->budget->most;
 }
 
@@ -260,70 +258,78 @@ static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
     return message;
 }
 
-static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flow_t *flow,
-                                     const mtree_tcp_frame_t *frame,
-                                     mtree_tcp_message_t **message_p,
-                                     const char **reason_p)
+static int break_rules(mtree_tcp_connection_t *connection, const char *reason)
 {
+    connection->reason = reason;
+    return -1;
+}
+
+#define TOO_MUCH "it takes more memory here than it may"
+
+/* As mtree_tcp_session_place(), of a frame that has no receive yet. */
+static int place_early(mtree_tcp_connection_t *connection, mtree_tcp_session_t *session,
+                       mtree_tcp_flow_t *flow, const mtree_tcp_frame_t *frame)
+{
+    const mtree_tcp_peer_t *peer = session->peer;
+
     if (frame->sequence < flow->next_posted ||
         find_message(&flow->early, frame->sequence)) {
-        *reason_p = "it sent a message twice";
-        return MTREE_TCP_WRONG;
+        return break_rules(connection, "it sent a message twice");
     }
-    if (session->has_begun && !session->peer->is_draining &&
-        (session->peer->early + frame->length > MTREE_TCP_EARLY ||
-         session->peer->num_early >= MOST_EARLY)) {
-        return MTREE_TCP_LATER;
+    if (session->has_begun && !peer->is_draining &&
+        (peer->early + frame->length > MTREE_TCP_EARLY ||
+         peer->num_early >= MOST_EARLY)) {
+        return 0;
     }
     session->early += frame->length;
     if (!session->has_begun && session->early > MTREE_TCP_AHEAD) {
-        *reason_p = "it sent too much before this end had begun";
-        return MTREE_TCP_WRONG;
+        return break_rules(connection, "it sent too much before this end had begun");
     }
     if (!session->has_begun &&
-        takes_too_much(session->peer, sizeof(**message_p) + frame->length, reason_p)) {
-        return MTREE_TCP_WRONG;
+        takes_too_much(peer, sizeof(*connection->reading) + frame->length)) {
+        return break_rules(connection, TOO_MUCH);
     }
-    *reason_p = "there is no memory for what it sends";
-    *message_p = early_create(session, flow, frame);
-    return *message_p == NULL ? MTREE_TCP_WRONG : MTREE_TCP_PLACED;
+    connection->reading = early_create(session, flow, frame);
+    return connection->reading != NULL
+               ? 1
+               : break_rules(connection, "there is no memory for what it sends");
 }
 
-mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
-                                          const mtree_tcp_frame_t *frame,
-                                          mtree_tcp_message_t **message_p,
-                                          const char **reason_p)
+int mtree_tcp_session_place(mtree_tcp_connection_t *connection,
+                            const mtree_tcp_frame_t *frame)
 {
     mtree_tcp_session_t *session;
+    mtree_tcp_message_t *message;
     mtree_tcp_flow_t *flow;
 
     if (frame->kind == MTREE_TCP_TAIL_PROBE) {
-        return MTREE_TCP_THROWN;
+        return 1;
     }
-    session = mtree_tcp_session_get(peer, &frame->key);
+    session = mtree_tcp_session_get(connection->peer, &frame->key);
     if (session->is_abandoned) {
-        return MTREE_TCP_THROWN;
+        return 1;
     }
-    if (takes_too_much(peer, 0, reason_p)) {
-        return MTREE_TCP_WRONG;
+    if (takes_too_much(session->peer, 0)) {
+        return break_rules(connection, TOO_MUCH);
     }
     if (frame->kind == MTREE_TCP_OPEN) {
-        *reason_p = "it began a session twice";
-        return session_open(session) ? MTREE_TCP_THROWN : MTREE_TCP_WRONG;
+        return session_open(session)
+                   ? 1
+                   : break_rules(connection, "it began a session twice");
     }
     flow = mtree_tcp_session_flow(session, frame->tag);
-    *message_p = find_message(&flow->posted, frame->sequence);
-    if (*message_p == NULL) {
-        return place_early(session, flow, frame, message_p, reason_p);
+    message = find_message(&flow->posted, frame->sequence);
+    if (message == NULL) {
+        return place_early(connection, session, flow, frame);
     }
-    if (frame->length > (*message_p)->frame.length) {
-        mtree_tcp_message_complete(*message_p, MTREE_ERR_INVALID);
-        *message_p = NULL;
-        return MTREE_TCP_THROWN;
+    if (frame->length > message->frame.length) {
+        mtree_tcp_message_complete(message, MTREE_ERR_INVALID);
+        return 1;
     }
-    mtree_list_remove(&(*message_p)->link);
-    (*message_p)->frame.length = frame->length;
-    return MTREE_TCP_PLACED;
+    mtree_list_remove(&message->link);
+    message->frame.length = frame->length;
+    connection->reading = message;
+    return 1;
 }
 
 void mtree_tcp_session_arrived(mtree_tcp_message_t *message)
