@@ -187,8 +187,7 @@ static bool greet(const mtree_tcp_connection_t *connection, int socket,
                                      .count = (uint32_t)peer->num_connections,
                                      .position = connection->received};
 
-    mtree_tcp_greeting_prove(&greeting, secret);
-    return mtree_tcp_greeting_send(socket, &greeting);
+    return mtree_tcp_greeting_send(socket, &greeting, secret);
 }
 
 /* The peer has failed here: its process is told by a position that it cannot go on at. */
@@ -197,8 +196,7 @@ static void refuse(const mtree_tcp_peer_t *peer, mtree_tcp_greeting_t greeting,
 {
     greeting.rank = peer->dial->own_rank;
     greeting.position = UINT64_MAX;
-    mtree_tcp_greeting_prove(&greeting, &peer->dial->own_secret);
-    (void)mtree_tcp_greeting_send(socket, &greeting);
+    (void)mtree_tcp_greeting_send(socket, &greeting, &peer->dial->own_secret);
 }
 
 /* The other end has lost a connection that stands here. */
@@ -356,8 +354,7 @@ static bool is_answer(const mtree_tcp_connection_t *connection,
     return answer->rank == peer->dial->rank && answer->number == number_of(connection) &&
            answer->attempt == connection->attempt.number &&
            answer->count > answer->number &&
-           answer->count <= (uint32_t)peer->num_connections &&
-           mtree_tcp_greeting_is_proved(answer, &peer->dial->secret);
+           answer->count <= (uint32_t)peer->num_connections;
 }
 
 /* The other end computes, or answers.  One that is to dial closes this when it has heard,
@@ -367,7 +364,8 @@ static void attempt_hear(mtree_tcp_connection_t *connection, double now)
     mtree_tcp_attempt_t *attempt = &connection->attempt;
     mtree_tcp_greeting_t answer;
     int socket = attempt->socket;
-    int heard = mtree_tcp_greeting_receive(socket, &attempt->piece, &answer);
+    int heard = mtree_tcp_greeting_receive(socket, &attempt->piece,
+                                           &connection->peer->dial->secret, &answer);
 
     if (heard == 0) {
         return;

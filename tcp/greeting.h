@@ -11,7 +11,6 @@
 #ifndef MTREE_TCP_GREETING_H
 #define MTREE_TCP_GREETING_H
 
-#include "base/status.h"
 #include "tcp/socket.h"
 
 #include <stdbool.h>
@@ -32,26 +31,19 @@ typedef struct {
     uint32_t count;    /* connections that it may have to the other one; in an answer how
                           many there are */
     uint64_t position; /* bytes of frames that it has read of the connection so far */
-    unsigned char proof[MTREE_TCP_SECRET];
 } mtree_tcp_greeting_t;
 
-/* A new secret; MTREE_ERR_IO: the kernel gives no random bytes. */
-mtree_status_t mtree_tcp_secret_draw(mtree_tcp_secret_t *secret);
-
-/* Prove what @a greeting says, by the @a secret of who listens; and is it proved?  That
- * takes as long whichever bytes differ. */
-void mtree_tcp_greeting_prove(mtree_tcp_greeting_t *greeting,
-                              const mtree_tcp_secret_t *secret);
-bool mtree_tcp_greeting_is_proved(const mtree_tcp_greeting_t *greeting,
-                                  const mtree_tcp_secret_t *secret);
-
-/* Send @a greeting, the first bytes on @a socket; false: the socket refuses. */
-bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting);
+/* Send @a greeting, the first bytes on @a socket, and prove what it says by the @a secret
+ * of who listens; false: the socket refuses. */
+bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting,
+                             const mtree_tcp_secret_t *secret);
 
 /* Read what has come, and nothing behind the greeting.  All of @a piece are zeros at
- * first.  1: *greeting is complete; 0: not yet; -1: the connection has ended, or it is no
- * greeting of this version. */
+ * first.  1: *greeting is complete, and proved by the @a secret, which takes as long
+ * whichever bytes differ; 0: not yet; -1: the connection has ended, it is no greeting of
+ * this version, or it is not proved. */
 int mtree_tcp_greeting_receive(int socket, mtree_tcp_piece_t *piece,
+                               const mtree_tcp_secret_t *secret,
                                mtree_tcp_greeting_t *greeting);
 
 #endif

@@ -136,16 +136,12 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
 {
     if (!pending->is_proved) {
         int received = mtree_tcp_greeting_receive(pending->socket, &pending->piece,
-                                                  &pending->greeting);
+                                                  &listener->secret, &pending->greeting);
 
-        if (received != 1) {
-            return received;
+        if (received != 1 || is_repeated(listener, pending)) {
+            return received == 0 ? 0 : -1;
         }
-        pending->is_proved =
-            mtree_tcp_greeting_is_proved(&pending->greeting, &listener->secret);
-        if (!pending->is_proved || is_repeated(listener, pending)) {
-            return -1;
-        }
+        pending->is_proved = true;
     }
     switch (listener->admit(listener->arg, &pending->greeting, pending->socket)) {
     case MTREE_TCP_ADMITTED:

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/memory.h"
+#include "tcp/crypto.h"
 #include "tcp/listener.h"
 #include "tcp/rate_test.h"
 #include "tcp/socket.h"
@@ -67,7 +68,7 @@ void coll_mtree_cables_describe(coll_mtree_cable_host_t *host)
     host->interfaces.count = mtree_interfaces_list(host->interfaces.list, NULL, NULL);
     host->port = 0;
     if (coll_mtree_listening_ports(&ports) &&
-        mtree_tcp_secret_draw(&host->secret) == MTREE_OK) {
+        mtree_crypto_draw(&host->secret, sizeof(host->secret)) == MTREE_OK) {
         this_host.listener =
             mtree_tcp_listener_create(&ports, &host->secret, admit, NULL);
     }
@@ -104,8 +105,7 @@ static bool greet(const coll_mtree_probe_part_t *part, int socket)
 {
     mtree_tcp_greeting_t greeting = {.rank = (uint32_t)part->number};
 
-    mtree_tcp_greeting_prove(&greeting, &part->secret);
-    return mtree_tcp_greeting_send(socket, &greeting);
+    return mtree_tcp_greeting_send(socket, &greeting, &part->secret);
 }
 
 /* The other end has not come yet, or does not answer. */

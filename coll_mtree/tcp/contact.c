@@ -42,9 +42,9 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
 {
     mtree_tcp_ports_t ports;
 
-    this_process.is_drawn =
-        this_process.is_drawn ||
-        mtree_tcp_secret_draw(&this_process.contact.secret) == MTREE_OK;
+    this_process.is_drawn = this_process.is_drawn ||
+                            mtree_crypto_draw(&this_process.contact.secret,
+                                              sizeof(mtree_tcp_secret_t)) == MTREE_OK;
     if (coll_mtree_listening_ports(&ports) && this_process.is_drawn) {
         this_process.listener =
             mtree_tcp_listener_create(&ports, &this_process.contact.secret, admit, NULL);

@@ -271,7 +271,8 @@ static int accept_greeting(int fd, double now, mtree_tcp_greeting_t *greeting)
         accepted = accepted < 0 ? accept(fd, NULL, NULL) : accepted;
         if (accepted >= 0) {
             (void)fcntl(accepted, F_SETFL, O_NONBLOCK);
-            received = mtree_tcp_greeting_receive(accepted, &piece, greeting);
+            received = mtree_tcp_greeting_receive(accepted, &piece, &pair.dials[0].secret,
+                                                  greeting);
         }
         (void)usleep(received == 0 ? 500 : 0);
     }
@@ -318,8 +319,7 @@ UNIT_LOOP(another_answer_is_none, 0, 6)
     answer.attempt += _i == 1;
     answer.count = _i == 2 ? 3 : _i == 4 ? answer.number : 2;
     secret.bytes[0] ^= _i == 3;
-    mtree_tcp_greeting_prove(&answer, &secret);
-    ck_assert(mtree_tcp_greeting_send(accepted, &answer));
+    ck_assert(mtree_tcp_greeting_send(accepted, &answer, &secret));
     DIAL_UNTIL(1, 4000, 500,
                !dialer->connections[answer.number].attempt.is_greeted || dialer->has_met)
     ck_assert_int_eq(dialer->has_met, _i == 5);
@@ -440,8 +440,7 @@ UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
         others[i] = dup(accepted);
     }
     answer = (mtree_tcp_greeting_t){.rank = 1, .attempt = answer.attempt, .count = 1};
-    mtree_tcp_greeting_prove(&answer, &pair.dials[0].secret);
-    ck_assert(mtree_tcp_greeting_send(accepted, &answer));
+    ck_assert(mtree_tcp_greeting_send(accepted, &answer, &pair.dials[0].secret));
     DIAL_UNTIL(1, 1000, 500, dialer->has_met)
     ck_assert_int_eq(dialer->num_connections, 1);
     for (int i = 0; i < OTHERS; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who is turned away by the end that listens, and who is kept. */
+#define _GNU_SOURCE
 #include "tcp/crypto.h"
 #include "tcp/listener.h"
 #include "tcp/socket.h"
@@ -12,7 +13,7 @@
 
 enum { RANK = 7, AWAITED = 5, FLOOD = 10 * MTREE_TCP_STRANGERS };
 
-static mtree_tcp_secret_t secret; /* of who listens */
+static mtree_tcp_secret_t secret, other; /* of who listens; and of another one */
 static mtree_tcp_listener_t *listener;
 static bool is_expected;
 static int num_admitted;
@@ -34,10 +35,8 @@ static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeti
 
 static void start(void)
 {
-    mtree_tcp_secret_t other;
-
-    unit_ok(mtree_tcp_secret_draw(&secret));
-    unit_ok(mtree_tcp_secret_draw(&other));
+    unit_ok(mtree_crypto_draw(&secret, sizeof(secret)));
+    unit_ok(mtree_crypto_draw(&other, sizeof(other)));
     ck_assert_mem_ne(&secret, &other, sizeof(secret));
     num_admitted = 0;
     is_expected = true;
@@ -68,8 +67,7 @@ static int dial_and_greet(uint32_t number)
     mtree_tcp_greeting_t greeting = {.rank = RANK, .number = number, .attempt = 1};
     int fd = dial();
 
-    mtree_tcp_greeting_prove(&greeting, &secret);
-    ck_assert(mtree_tcp_greeting_send(fd, &greeting));
+    ck_assert(mtree_tcp_greeting_send(fd, &greeting, &secret));
     return fd;
 }
 
@@ -119,15 +117,13 @@ UNIT_TEST(strangers_do_not_disturb)
 {
     static const char *const said[] = {"", "GET / HTTP/1.1\r\n\r\n",
                                        "what is longer than a greeting and says nothing"};
-    mtree_tcp_greeting_t wrong = {.rank = RANK, .number = 0};
+    const mtree_tcp_greeting_t greeting = {.rank = RANK, .number = 0};
     int strangers[FLOOD], peers[AWAITED];
 
-    mtree_tcp_greeting_prove(&wrong, &secret);
-    wrong.proof[0] ^= 1;
     for (int i = 0; i < FLOOD; i++) {
         strangers[i] = dial();
         if (i % 4 == 3) {
-            ck_assert(mtree_tcp_greeting_send(strangers[i], &wrong));
+            ck_assert(mtree_tcp_greeting_send(strangers[i], &greeting, &other));
         } else {
             (void)send(strangers[i], said[i % 4], strlen(said[i % 4]), MSG_NOSIGNAL);
         }
@@ -152,25 +148,26 @@ UNIT_TEST(strangers_do_not_disturb)
 }
 
 /* Whoever answers does not learn the secret, nor may it say another rank's, number's,
- * attempt's or count's greeting. */
-UNIT_TEST(a_greeting_gives_no_secret_away)
+ * attempt's, count's or position's greeting. */
+UNIT_LOOP(a_greeting_gives_no_secret_away, 0, MTREE_TCP_GREETING / 4 + 1)
 {
     const mtree_tcp_greeting_t said = {
-        .rank = RANK, .number = 1, .attempt = 2, .count = 3};
-    mtree_tcp_greeting_t greetings[] = {said, said, said, said, said};
+        .rank = RANK, .number = 1, .attempt = 2, .count = 3, .position = 4};
+    unsigned char bytes[MTREE_TCP_GREETING + 1] = {0};
+    mtree_tcp_piece_t piece = {.count = 0};
+    mtree_tcp_greeting_t heard;
+    int pair[2];
 
-    for (int i = 0; i < 5; i++) {
-        mtree_tcp_greeting_prove(&greetings[i], &secret);
-    }
-    greetings[1].rank++;
-    greetings[2].number++;
-    greetings[3].attempt++;
-    greetings[4].count++;
-    ck_assert(mtree_tcp_greeting_is_proved(&greetings[0], &secret));
-    ck_assert_mem_ne(greetings[0].proof, secret.bytes, MTREE_TCP_SECRET);
-    for (int i = 1; i < 5; i++) {
-        ck_assert(!mtree_tcp_greeting_is_proved(&greetings[i], &secret));
-    }
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    ck_assert(mtree_tcp_greeting_send(pair[0], &said, &secret));
+    ck_assert_int_eq(recv(pair[1], bytes, sizeof(bytes), 0), MTREE_TCP_GREETING);
+    ck_assert_ptr_null(memmem(bytes, sizeof(bytes), &secret, sizeof(secret)));
+    /* One of its words is changed, or what is behind them. */
+    bytes[4 * _i]++;
+    ck_assert_int_eq(send(pair[0], bytes, MTREE_TCP_GREETING, 0), MTREE_TCP_GREETING);
+    ck_assert_int_eq(mtree_tcp_greeting_receive(pair[1], &piece, &secret, &heard),
+                     4 * _i < MTREE_TCP_GREETING ? -1 : 1);
+    close_all(pair, 2);
 }
 
 /* A greeting may come a byte at a time. */
@@ -180,9 +177,8 @@ UNIT_TEST(a_slow_greeting_is_read)
     unsigned char bytes[MTREE_TCP_GREETING];
     int pair[2], slow = dial();
 
-    mtree_tcp_greeting_prove(&greeting, &secret);
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    ck_assert(mtree_tcp_greeting_send(pair[0], &greeting));
+    ck_assert(mtree_tcp_greeting_send(pair[0], &greeting, &secret));
     ck_assert_int_eq(recv(pair[1], bytes, sizeof(bytes), 0), sizeof(bytes));
     for (size_t i = 0; i < sizeof(bytes); i++) {
         ck_assert_int_eq(num_admitted, 0);
