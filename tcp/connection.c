@@ -287,6 +287,14 @@ static ssize_t connection_send(mtree_tcp_connection_t *connection,
     return bytes;
 }
 
+bool mtree_tcp_connection_send(mtree_tcp_connection_t *connection,
+                               mtree_tcp_message_t *message)
+{
+    mtree_list_append(&connection->stream, &message->link);
+    connection->sending = message;
+    return mtree_tcp_connection_write(connection);
+}
+
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
 {
     mtree_tcp_message_t *message = connection->sending;
@@ -333,8 +341,7 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
     message = mtree_tcp_message_create(connection->peer, NULL);
     message->frame.kind = MTREE_TCP_TAIL_PROBE;
     mtree_tcp_frame_write(&message->frame, message->header);
-    mtree_tcp_connection_add(connection, message);
-    if (!mtree_tcp_connection_write(connection)) {
+    if (!mtree_tcp_connection_send(connection, message)) {
         return false;
     }
     probe->written = connection->written;

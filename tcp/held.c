@@ -24,13 +24,6 @@ static bool is_written(const mtree_tcp_connection_t *connection, const mtree_lis
            (connection->sending == NULL || link != &connection->sending->link);
 }
 
-void mtree_tcp_connection_add(mtree_tcp_connection_t *connection,
-                              mtree_tcp_message_t *message)
-{
-    mtree_list_append(&connection->stream, &message->link);
-    connection->sending = message;
-}
-
 void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection)
 {
     mtree_tcp_message_t *message = connection->sending;

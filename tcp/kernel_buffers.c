@@ -14,54 +14,39 @@
 #define STEP 1048576.0
 #define MOST 2146435072.0
 
-static mtree_status_t read_limits(const char *folder, const char *name,
-                                  unsigned long limits[3])
+/* Write the setting @a name of @a folder that lets a buffer hold @a bytes of data; "": it
+ * may by now.  False: the kernel does not say. */
+static bool write_setting(const char *folder, const char *name, double bytes,
+                          char *setting, size_t size)
 {
+    const double wanted = fmin(ceil(OVERHEAD * bytes / STEP) * STEP, MOST);
+    unsigned long limits[3]; /* bytes: at least, at first, at most */
     char path[LONGEST_PATH];
     FILE *file;
     int count;
 
-    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path)) {
-        return MTREE_ERR_IO;
-    }
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
     file = fopen(path, "re");
     if (file == NULL) {
-        return MTREE_ERR_IO;
+        return false;
     }
     count = fscanf(file, "%lu %lu %lu", &limits[0], &limits[1], &limits[2]);
     (void)fclose(file);
-    return count == 3 ? MTREE_OK : MTREE_ERR_IO;
-}
-
-mtree_status_t mtree_tcp_kernel_buffers_read(const char *folder,
-                                             mtree_tcp_kernel_buffers_t *buffers)
-{
-    mtree_status_t status = read_limits(folder, "tcp_wmem", buffers->send);
-
-    return status == MTREE_OK ? read_limits(folder, "tcp_rmem", buffers->receive)
-                              : status;
-}
-
-/* The setting that raises @a limits to @a bytes; "" where they are high enough. */
-static void write_setting(const char *name, const unsigned long limits[3], double bytes,
-                          char *setting, size_t size)
-{
     setting[0] = '\0';
-    bytes = fmin(ceil(bytes / STEP) * STEP, MOST);
-    if ((double)limits[2] < bytes) {
+    if (count == 3 && (double)limits[2] < wanted) {
         (void)snprintf(setting, size, " net.ipv4.%s='%lu %lu %.0f'", name, limits[0],
-                       limits[1], bytes);
+                       limits[1], wanted);
     }
+    return count == 3;
 }
 
-bool mtree_tcp_kernel_buffers_command(const mtree_tcp_kernel_buffers_t *buffers,
-                                      double bytes, char *command, size_t size)
+bool mtree_tcp_kernel_buffers_command(const char *folder, double bytes, char *command,
+                                      size_t size)
 {
     char send[96], receive[96];
 
-    write_setting("tcp_wmem", buffers->send, OVERHEAD * bytes, send, sizeof(send));
-    write_setting("tcp_rmem", buffers->receive, OVERHEAD * bytes, receive,
-                  sizeof(receive));
-    return strlen(send) + strlen(receive) > 0 &&
+    return write_setting(folder, "tcp_wmem", bytes, send, sizeof(send)) &&
+           write_setting(folder, "tcp_rmem", bytes, receive, sizeof(receive)) &&
+           strlen(send) + strlen(receive) > 0 &&
            snprintf(command, size, "sysctl -w%s%s", send, receive) < (int)size;
 }

@@ -9,26 +9,16 @@
 #ifndef MTREE_TCP_KERNEL_BUFFERS_H
 #define MTREE_TCP_KERNEL_BUFFERS_H
 
-#include "base/status.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Where Linux has them. */
 #define MTREE_TCP_KERNEL_FOLDER "/proc/sys/net/ipv4"
 
-/* Bytes: at least, at first, at most. */
-typedef struct {
-    unsigned long send[3], receive[3];
-} mtree_tcp_kernel_buffers_t;
-
-/* MTREE_ERR_IO: @a folder has none.  Nothing is logged. */
-mtree_status_t mtree_tcp_kernel_buffers_read(const char *folder,
-                                             mtree_tcp_kernel_buffers_t *buffers);
-
-/* Write the command that lets a connection have @a bytes under way; false: it may by now,
- * or the command has more than @a size bytes. */
-bool mtree_tcp_kernel_buffers_command(const mtree_tcp_kernel_buffers_t *buffers,
-                                      double bytes, char *command, size_t size);
+/* Write the command that lets a connection have @a bytes under way, by the limits in @a
+ * folder; false: it may by now, the kernel does not say, or the command has more than @a
+ * size bytes.  Nothing is logged. */
+bool mtree_tcp_kernel_buffers_command(const char *folder, double bytes, char *command,
+                                      size_t size);
 
 #endif

@@ -53,6 +53,21 @@ void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t sta
     mtree_tcp_message_free(message);
 }
 
+void mtree_tcp_messages_fail(mtree_list_t *list, const mtree_tcp_session_t *session)
+{
+    mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, list)
+    {
+        mtree_tcp_message_t *message =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (session == NULL || (message->session == session && message->done != NULL)) {
+            mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
+        }
+    }
+}
+
 void mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status)
 {
     char *copy;

@@ -94,8 +94,7 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
     while ((message = first_message(peer)) != NULL &&
            (connection = mtree_tcp_peer_next(peer, message->frame.length)) != NULL) {
         mtree_list_remove(&message->link);
-        mtree_tcp_connection_add(connection, message);
-        if (!mtree_tcp_connection_write(connection) && !peer_lose(connection)) {
+        if (!mtree_tcp_connection_send(connection, message) && !peer_lose(connection)) {
             return;
         }
     }
@@ -132,22 +131,6 @@ void mtree_tcp_peer_look(mtree_tcp_peer_t *peer, double now)
     mtree_tcp_peer_tune(peer, now);
 }
 
-/* End the messages of @a list that are of @a session (NULL: of any). */
-static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session)
-{
-    mtree_list_t *link, *next;
-
-    MTREE_LIST_FOR_EACH_SAFE(link, next, list)
-    {
-        mtree_tcp_message_t *message =
-            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
-
-        if (session == NULL || (message->session == session && message->done != NULL)) {
-            mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
-        }
-    }
-}
-
 /* Close it and end what is half sent or received. */
 static void connection_end(mtree_tcp_connection_t *connection)
 {
@@ -172,9 +155,10 @@ static mtree_tcp_session_t *first_session(mtree_tcp_peer_t *peer)
                : MTREE_CONTAINER_OF(peer->sessions.next, mtree_tcp_session_t, link);
 }
 
+/* What came early for sessions that have not begun here nobody will ask for. */
 static void peer_disconnect(mtree_tcp_peer_t *peer)
 {
-    mtree_list_t *link;
+    mtree_list_t *link, *next;
 
     for (int i = 0; i < peer->num_connections; i++) {
         connection_end(&peer->connections[i]);
@@ -183,24 +167,14 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
     if (peer->dial != NULL) {
         explicit_bzero(&peer->dial->key, sizeof(peer->dial->key));
     }
-    fail_sends(&peer->urgent, NULL);
-    fail_sends(&peer->queue, NULL);
-    MTREE_LIST_FOR_EACH(link, &peer->sessions)
-    {
-        mtree_tcp_session_fail(MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link));
-    }
-}
-
-/* What came early for sessions that have not begun here, which nobody will ask for. */
-static void forget_early(mtree_tcp_peer_t *peer)
-{
-    mtree_list_t *link, *next;
-
+    mtree_tcp_messages_fail(&peer->urgent, NULL);
+    mtree_tcp_messages_fail(&peer->queue, NULL);
     MTREE_LIST_FOR_EACH_SAFE(link, next, &peer->sessions)
     {
         mtree_tcp_session_t *session =
             MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
 
+        mtree_tcp_session_fail(session);
         if (!session->has_begun) {
             mtree_tcp_session_free(session);
         }
@@ -227,7 +201,6 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason)
     peer->has_failed = true;
     (void)snprintf(peer->reason, sizeof(peer->reason), "%s", reason);
     peer_disconnect(peer);
-    forget_early(peer);
     /* A peer that has nothing to do may have ended. */
     if (peer->tcp->num_completed > before) {
         mtree_tcp_peer_log(peer);
@@ -258,8 +231,8 @@ void mtree_tcp_session_abandon(mtree_tcp_session_t *session)
     for (int i = 0; i < peer->num_connections; i++) {
         connection_detach(&peer->connections[i], session);
     }
-    fail_sends(&peer->urgent, session);
-    fail_sends(&peer->queue, session);
+    mtree_tcp_messages_fail(&peer->urgent, session);
+    mtree_tcp_messages_fail(&peer->queue, session);
     mtree_tcp_session_fail(session);
 }
 
@@ -281,24 +254,20 @@ void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer)
     free(peer);
 }
 
-/* Hand @a message back, and free it. */
-static void reroute_message(mtree_tcp_message_t *message, bool sends,
-                            mtree_tcp_reroute_t reroute)
-{
-    if (message->done != NULL) {
-        reroute(message->session->owner, message->session->rank, sends,
-                message->frame.tag, message->bytes, message->frame.length, message->done);
-    }
-    mtree_tcp_message_free(message);
-}
-
 static void reroute_list(mtree_list_t *list, bool sends, mtree_tcp_reroute_t reroute)
 {
     mtree_list_t *link;
 
     while ((link = mtree_list_take(list)) != NULL) {
-        reroute_message(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link), sends,
-                        reroute);
+        mtree_tcp_message_t *message =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (message->done != NULL) {
+            reroute(message->session->owner, message->session->rank, sends,
+                    message->frame.tag, message->bytes, message->frame.length,
+                    message->done);
+        }
+        mtree_tcp_message_free(message);
     }
 }
 

@@ -188,6 +188,10 @@ void mtree_tcp_message_free(mtree_tcp_message_t *message);
 /* @a message has ended; it is freed. */
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
 
+/* End those of @a list that are of @a session and that somebody waits for (NULL: all)
+ * with MTREE_ERR_TRANSPORT. */
+void mtree_tcp_messages_fail(mtree_list_t *list, const mtree_tcp_session_t *session);
+
 /* If somebody waits for @a message, it ends with @a status for them, and what it has to
  * send is sent from a copy, so that frames stay whole. */
 void mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status);
@@ -222,11 +226,7 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
 void mtree_tcp_session_fail(mtree_tcp_session_t *session);
 void mtree_tcp_session_free(mtree_tcp_session_t *session);
 
-/* held.c: have @a message, which is in no list, written next; nothing else is to be. */
-void mtree_tcp_connection_add(mtree_tcp_connection_t *connection,
-                              mtree_tcp_message_t *message);
-
-/* `sending` is written: it ends, or is kept until the peer's kernel has it. */
+/* held.c: `sending` is written: it ends, or is kept until the peer's kernel has it. */
 void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection);
 
 /* The peer has read @a position bytes of frames: have all behind them written again.
@@ -262,8 +262,11 @@ void mtree_tcp_connection_close(mtree_tcp_connection_t *connection);
 /* Read until nothing is left, or for a while. */
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 
-/* Write `sending`, behind which the next one is when all of it is written. */
+/* Write `sending`, behind which the next one is when all of it is written; and @a
+ * message, which is in no list, when nothing else is to be written. */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
+bool mtree_tcp_connection_send(mtree_tcp_connection_t *connection,
+                               mtree_tcp_message_t *message);
 
 /* See what the peer's kernel has got, of which this one tells nobody, and send a tail
  * loss probe where one is due. */

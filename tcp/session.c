@@ -343,21 +343,12 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message)
     }
 }
 
-static void fail_messages(mtree_list_t *list)
-{
-    while (!mtree_list_is_empty(list)) {
-        mtree_tcp_message_complete(
-            MTREE_CONTAINER_OF(list->next, mtree_tcp_message_t, link),
-            MTREE_ERR_TRANSPORT);
-    }
-}
-
 void mtree_tcp_session_fail(mtree_tcp_session_t *session)
 {
-    fail_messages(&session->held);
+    mtree_tcp_messages_fail(&session->held, NULL);
     for (int i = 0; i < session->num_flows; i++) {
         if (session->flows[i] != NULL) {
-            fail_messages(&session->flows[i]->posted);
+            mtree_tcp_messages_fail(&session->flows[i]->posted, NULL);
             flow_forget_early(session->flows[i]);
         }
     }

@@ -72,18 +72,17 @@ static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan
  * @a plan has under way short. */
 static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *plan)
 {
-    mtree_tcp_kernel_buffers_t buffers;
     coll_mtree_streams_t streams;
     char command[160];
     double bytes;
 
-    if (coll_mtree_world_rank() != 0 || strcmp(coll_mtree_host_fabric(), "tcp") != 0 ||
-        mtree_tcp_kernel_buffers_read(MTREE_TCP_KERNEL_FOLDER, &buffers) != MTREE_OK) {
+    if (coll_mtree_world_rank() != 0 || strcmp(coll_mtree_host_fabric(), "tcp") != 0) {
         return;
     }
     (void)coll_mtree_streams_parse(coll_mtree_params.streams, &streams);
     bytes = coll_mtree_plan_choice_under_way(plan) / coll_mtree_streams_usual(&streams);
-    if (mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command)) &&
+    if (mtree_tcp_kernel_buffers_command(MTREE_TCP_KERNEL_FOLDER, bytes, command,
+                                         sizeof(command)) &&
         coll_mtree_log_is_first("the kernel's TCP buffers")) {
         coll_mtree_verbose(comm, 0,
                            "the kernel's TCP buffers are too small for %s under way in "
