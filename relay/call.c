@@ -202,14 +202,8 @@ static void end_sessions(mtree_relay_call_t *call, bool is_done)
     const mtree_tcp_key_t key = mtree_relay_call_key(&call->start);
 
     for (int i = 0; i < call->layout->num_peers; i++) {
-        mtree_tcp_peer_t *peer = call_peer(call, call->layout->peers[i].rank);
-        mtree_tcp_session_t *session = mtree_tcp_session_find(peer, &key);
-
-        if (session != NULL && is_done) {
-            mtree_tcp_session_end(session);
-        } else if (session != NULL) {
-            mtree_tcp_session_abandon(session);
-        }
+        mtree_tcp_session_end(call_peer(call, call->layout->peers[i].rank), &key,
+                              !is_done);
     }
 }
 

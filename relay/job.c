@@ -35,8 +35,7 @@ mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
     job->shared = shared;
     (void)snprintf(job->from, sizeof(job->from), "%s", from);
     /* Rank 0 may compute for long, and reads little; its host answers all the same. */
-    mtree_tcp_socket_keep(socket, MTREE_RELAY_JOB_SILENCE);
-    mtree_tcp_socket_give_up(socket, MTREE_RELAY_JOB_SILENCE);
+    mtree_tcp_socket_keep(socket, MTREE_RELAY_JOB_SILENCE, true);
     mtree_relay_channel_init(&job->channel, socket, tls_key);
     mtree_list_init(&job->link);
     mtree_relay_peers_init(&job->peers, shared->tcp, &to_relays, key, &shared->traffic,

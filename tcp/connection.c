@@ -54,9 +54,7 @@ bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
     connection->is_ending = false;
     connection->written = 0;
     connection->tail_probe = (mtree_tail_probe_t){.written = 0};
-    if (peer->silence > 0) {
-        mtree_tcp_socket_keep(socket, peer->silence);
-    }
+    mtree_tcp_socket_keep(socket, peer->silence, false);
     if (peer->pace > 0) {
         mtree_tcp_socket_pace(socket, peer->pace);
     }

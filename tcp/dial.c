@@ -117,7 +117,6 @@ static void set_up_socket(const mtree_tcp_connection_t *connection, int socket)
     const mtree_tcp_peer_t *peer = connection->peer;
 
     (void)mtree_tcp_socket_tune(socket, peer->dial->congestion);
-    mtree_tcp_socket_give_up(socket, 0);
     if (peer->has_bbr && connection == peer->connections) {
         (void)mtree_tcp_socket_use_bbr(socket);
     }
@@ -336,8 +335,7 @@ static void attempt_greet(mtree_tcp_connection_t *connection, double now)
         attempt->is_refused = false;
         attempt->refused = (mtree_tcp_polled_time_t){.seconds = 0};
         attempt->is_greeted = true;
-        mtree_tcp_socket_keep(attempt->socket, GREETING);
-        mtree_tcp_socket_give_up(attempt->socket, GREETING);
+        mtree_tcp_socket_keep(attempt->socket, GREETING, true);
     } else if (connected != 0) {
         attempt_fail(connection, errno, now);
     } else if (now > attempt->until) {

@@ -223,10 +223,18 @@ static void connection_detach(mtree_tcp_connection_t *connection,
     mtree_tcp_connection_give_up(connection, session);
 }
 
-void mtree_tcp_session_abandon(mtree_tcp_session_t *session)
+void mtree_tcp_session_end(mtree_tcp_peer_t *peer, const mtree_tcp_key_t *key,
+                           bool is_failed)
 {
-    mtree_tcp_peer_t *peer = session->peer;
+    mtree_tcp_session_t *session = mtree_tcp_session_find(peer, key);
 
+    if (session == NULL || !session->has_begun) {
+        return;
+    }
+    if (!is_failed) {
+        mtree_tcp_session_close(session);
+        return;
+    }
     session->is_abandoned = true;
     for (int i = 0; i < peer->num_connections; i++) {
         connection_detach(&peer->connections[i], session);

@@ -199,7 +199,9 @@ void mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t s
 /* Put @a message, whose frame is complete, into the queue of its peer. */
 void mtree_tcp_message_enqueue(mtree_tcp_message_t *message);
 
-/* session.c: the session @a key, made if there is none. */
+/* session.c: the session @a key; NULL: there is none; or it is made. */
+mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
+                                            const mtree_tcp_key_t *key);
 mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
                                            const mtree_tcp_key_t *key);
 
@@ -221,6 +223,9 @@ int mtree_tcp_session_place(mtree_tcp_connection_t *connection,
 
 /* All of the payload of @a message has come. */
 void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
+
+/* All messages of @a session on this side have ended, and its owner has no use for it. */
+void mtree_tcp_session_close(mtree_tcp_session_t *session);
 
 /* End all receives, and what is held, with MTREE_ERR_TRANSPORT. */
 void mtree_tcp_session_fail(mtree_tcp_session_t *session);

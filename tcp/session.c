@@ -24,22 +24,13 @@ static uint64_t hash_key(const mtree_tcp_key_t *key)
     return mtree_hash_bytes(MTREE_HASH_INIT, key, sizeof(*key));
 }
 
-/* NULL: there is none. */
-static mtree_tcp_session_t *session_find(mtree_tcp_peer_t *peer,
-                                         const mtree_tcp_key_t *key)
+mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
+                                            const mtree_tcp_key_t *key)
 {
     mtree_hash_link_t *link =
         mtree_hash_table_find(&peer->by_key, hash_key(key), session_equals, key);
 
     return link == NULL ? NULL : MTREE_CONTAINER_OF(link, mtree_tcp_session_t, by_key);
-}
-
-mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
-                                            const mtree_tcp_key_t *key)
-{
-    mtree_tcp_session_t *session = session_find(peer, key);
-
-    return session != NULL && session->has_begun ? session : NULL;
 }
 
 /* @a bytes more of memory, of @a session, which has not begun here, are the peer's doing.
@@ -61,7 +52,7 @@ static bool takes_too_much(const mtree_tcp_peer_t *peer, size_t bytes)
 mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
                                            const mtree_tcp_key_t *key)
 {
-    mtree_tcp_session_t *session = session_find(peer, key);
+    mtree_tcp_session_t *session = mtree_tcp_session_find(peer, key);
 
     if (session != NULL) {
         return session;
@@ -168,7 +159,7 @@ static mtree_tcp_message_t *find_message(mtree_list_t *list, uint32_t sequence)
     return NULL;
 }
 
-void mtree_tcp_session_end(mtree_tcp_session_t *session)
+void mtree_tcp_session_close(mtree_tcp_session_t *session)
 {
     session->owed += !session->is_open;
     session_clear(session);

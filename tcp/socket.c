@@ -332,19 +332,15 @@ static bool read_info(int fd, struct tcp_info *info)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &length) == 0;
 }
 
-void mtree_tcp_socket_keep(int fd, int seconds)
+void mtree_tcp_socket_keep(int fd, int seconds, bool is_read)
 {
-    int yes = 1, step = seconds < PROBES + 1 ? 1 : seconds / (PROBES + 1);
+    int keeps = seconds > 0, step = seconds < PROBES + 1 ? 1 : seconds / (PROBES + 1);
 
     set_option(fd, TCP_KEEPIDLE, step);
     set_option(fd, TCP_KEEPINTVL, step);
     set_option(fd, TCP_KEEPCNT, PROBES);
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
-}
-
-void mtree_tcp_socket_give_up(int fd, int seconds)
-{
-    set_option(fd, TCP_USER_TIMEOUT, 1000 * seconds);
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &keeps, sizeof(keeps));
+    set_option(fd, TCP_USER_TIMEOUT, is_read ? 1000 * seconds : 0);
 }
 
 double mtree_tcp_socket_silence(int fd)

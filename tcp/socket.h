@@ -89,13 +89,11 @@ void mtree_tcp_socket_restart_bbr(int socket);
 /* Have @a socket send @a rate bits/s at most, evenly; infinite: as fast as it can. */
 void mtree_tcp_socket_pace(int socket, double rate);
 
-/* Have @a socket fail some @a seconds after the peer's kernel has said its last word, if
- * nothing is on its way to it.  Else mtree_tcp_socket_silence() tells. */
-void mtree_tcp_socket_keep(int socket, int seconds);
-
-/* Have @a socket fail, too, when what it sends is not taken for @a seconds: not for a
- * peer that may leave it unread for long. */
-void mtree_tcp_socket_give_up(int socket, int seconds);
+/* From now on have @a socket fail some @a seconds (0: never) after the peer's kernel has
+ * said its last word, if nothing is on its way to it.  Else mtree_tcp_socket_silence()
+ * tells.  With @a is_read it fails, too, when what it sends is not taken for so long: not
+ * for a peer that may leave it unread for long. */
+void mtree_tcp_socket_keep(int socket, int seconds, bool is_read);
 
 /* Seconds for which the peer's kernel has not acknowledged what is on its way to it; 0:
  * nothing is, or what waits has no room there. */

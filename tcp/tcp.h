@@ -126,17 +126,14 @@ mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
                                              const mtree_tcp_key_t *key, int rank,
                                              double rate, void *owner);
 
-/* The session @a key that has begun here; NULL: there is none. */
-mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
-                                            const mtree_tcp_key_t *key);
-
-/* All messages of @a session on this side have ended.  Both ends may begin another one
- * with its key when it has ended at both. */
-void mtree_tcp_session_end(mtree_tcp_session_t *session);
-
-/* End all messages of @a session with MTREE_ERR_TRANSPORT, at the next mtree_tcp_take();
- * what comes for it is thrown away. */
-void mtree_tcp_session_abandon(mtree_tcp_session_t *session);
+/*
+ * The owner of the session @a key, if that has begun here, has no use for it any more:
+ * all of its messages on this side have ended.  With @a is_failed they end now, with
+ * MTREE_ERR_TRANSPORT at the next mtree_tcp_take(), and what comes for it is thrown away.
+ * Both ends may begin another one with its key when it has ended at both.
+ */
+void mtree_tcp_session_end(mtree_tcp_peer_t *peer, const mtree_tcp_key_t *key,
+                           bool is_failed);
 
 /* As mtree_transport_ops_t has it; @a length in bytes.  A synchronous send is done when
  * the peer's kernel has it, or, while others of its session follow, as many bytes.  A

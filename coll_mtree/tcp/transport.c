@@ -297,15 +297,9 @@ static void end_sessions(coll_mtree_transport_t *transport, bool is_failed)
 
     for (int i = 0; i < operation->num_peers; i++) {
         mtree_tcp_peer_t *peer = operation->lock(transport, &operation->peers[i], true);
-        mtree_tcp_session_t *session =
-            peer == NULL ? NULL : mtree_tcp_session_find(peer, &operation->key);
 
-        if (session != NULL && is_failed) {
-            mtree_tcp_session_abandon(session);
-        } else if (session != NULL) {
-            mtree_tcp_session_end(session);
-        }
         if (peer != NULL) {
+            mtree_tcp_session_end(peer, &operation->key, is_failed);
             coll_mtree_endpoint_unlock();
         }
     }

@@ -389,14 +389,8 @@ void relayed_end(void)
         relayed_rank_t *rank = &job.ranks[r];
 
         for (int i = 0; i < rank->layout->num_peers; i++) {
-            mtree_tcp_session_t *session =
-                mtree_tcp_session_find(rank->peers[rank->layout->peers[i].rank], &key);
-
-            if (session != NULL && job.status == MTREE_OK) {
-                mtree_tcp_session_end(session);
-            } else if (session != NULL) {
-                mtree_tcp_session_abandon(session);
-            }
+            mtree_tcp_session_end(rank->peers[rank->layout->peers[i].rank], &key,
+                                  job.status != MTREE_OK);
         }
         poll_rank(rank);
         mtree_operation_free(rank->operation);

@@ -339,7 +339,8 @@ void random_messages_verify(void)
             verify(end, i);
         }
         for (int i = 0; i < drawn->sessions; i++) {
-            mtree_tcp_session_end(sessions[end][i]);
+            mtree_tcp_session_end(loop.ends[end].peer,
+                                  &(mtree_tcp_key_t){1, 2, (uint32_t)i}, false);
         }
     }
 }

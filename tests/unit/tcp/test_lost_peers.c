@@ -157,7 +157,7 @@ BOTH_LOOP(an_abandoned_session_leaves_its_memory_alone, 0, 2)
     loop_send(0, from, LONGEST, true, &sent);
     loop_recv(1, to, LONGEST, &received);
     loop_poll(1);
-    mtree_tcp_session_abandon(loop_session(_i, &loop_key));
+    mtree_tcp_session_end(loop.ends[_i].peer, &loop_key, true);
     loop_poll(_i);
     ck_assert(_i == 0 ? sent.has_ended : received.has_ended);
     ck_assert_int_eq(_i == 0 ? sent.status : received.status, MTREE_ERR_TRANSPORT);

@@ -93,13 +93,13 @@ BOTH_LOOP(a_key_may_be_used_again, 0, 5)
         loop_send(0, &byte, 1, false, &sent);
         loop_poll(0);
         ck_assert(sent.has_ended);
-        mtree_tcp_session_end(loop_session(0, &loop_key));
+        mtree_tcp_session_end(loop.ends[0].peer, &loop_key, false);
         loop_recv(1, &byte, 1, &received);
         for (int polls = 0; polls < 1000 && !received.has_ended; polls++) {
             loop_poll(1);
         }
         ck_assert(received.has_ended);
-        mtree_tcp_session_end(loop_session(1, &loop_key));
+        mtree_tcp_session_end(loop.ends[1].peer, &loop_key, false);
         if (random_draw(3) == 0) {
             loop_settle();
         }
@@ -250,17 +250,16 @@ static void ck_assert_paced(double rate)
 BOTH_TEST(each_connection_may_have_the_planned_rate)
 {
     static const mtree_tcp_key_t other_key = {3, 71, 1};
-    mtree_tcp_session_t *session, *other;
 
     loop_create(0);
-    session = mtree_tcp_session_begin(loop.ends[0].peer, &loop_key, 1, 80e6, &loop);
+    (void)mtree_tcp_session_begin(loop.ends[0].peer, &loop_key, 1, 80e6, &loop);
     loop_connect(3);
     ck_assert_paced(80e6);
     /* What runs beside it takes nothing from it. */
-    other = mtree_tcp_session_begin(loop.ends[0].peer, &other_key, 1, 10e6, &loop);
+    (void)mtree_tcp_session_begin(loop.ends[0].peer, &other_key, 1, 10e6, &loop);
     ck_assert_paced(80e6);
-    mtree_tcp_session_end(session);
-    mtree_tcp_session_end(other);
+    mtree_tcp_session_end(loop.ends[0].peer, &loop_key, false);
+    mtree_tcp_session_end(loop.ends[0].peer, &other_key, false);
     (void)mtree_tcp_session_begin(loop.ends[0].peer, &loop_key, 1, 20e6, &loop);
     ck_assert_paced(20e6);
 }
