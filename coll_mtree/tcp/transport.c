@@ -118,17 +118,24 @@ static packed_t *pack(const coll_mtree_elements_t *elements, bool sends,
     return packed;
 }
 
-/* Send or receive @a count units over @a session. */
-static mtree_status_t pass(const coll_mtree_transport_t *transport,
-                           mtree_tcp_session_t *session, bool sends, int tag,
-                           void *buffer, size_t count, bool synchronous,
-                           mtree_completion_t *done)
+/* Send or receive @a count units over a connection of mtree's own, or the PML. */
+static inline mtree_status_t pass(coll_mtree_transport_t *transport, bool sends, int peer,
+                                  int tag, void *buffer, size_t count, bool synchronous,
+                                  mtree_completion_t *done)
 {
     const coll_mtree_elements_t elements = {buffer, count, transport->unit};
+    mtree_tcp_session_t *session = lock_session(transport, peer);
+    const mtree_transport_ops_t *pml = &coll_mtree_pml_ops;
     size_t bytes = count * transport->unit_bytes;
     packed_t *packed = NULL;
     mtree_status_t status;
 
+    if (session == NULL) {
+        return transport->stays_off_pml ? MTREE_ERR_TRANSPORT
+               : sends ? pml->send(&transport->super, peer, tag, buffer, count,
+                                   synchronous, done)
+                       : pml->recv(&transport->super, peer, tag, buffer, count, done);
+    }
     if (transport->tcp->has_gaps && count > 0) {
         packed = pack(&elements, sends, done, &buffer);
         done = &packed->super;
@@ -139,6 +146,10 @@ static mtree_status_t pass(const coll_mtree_transport_t *transport,
     if (status != MTREE_OK) {
         free(packed);
     }
+    coll_mtree_endpoint_unlock();
+    if (sends && count > 0 && transport->count_sent != NULL) {
+        transport->count_sent(bytes);
+    }
     return status;
 }
 
@@ -146,42 +157,15 @@ static mtree_status_t tcp_send(mtree_transport_t *super, int peer, int tag,
                                const void *buffer, size_t count, bool synchronous,
                                mtree_completion_t *done)
 {
-    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    mtree_tcp_session_t *session = lock_session(transport, peer);
-    mtree_status_t status;
-
-    if (session == NULL && transport->stays_off_pml) {
-        return MTREE_ERR_TRANSPORT;
-    }
-    if (session == NULL) {
-        return coll_mtree_pml_ops.send(super, peer, tag, buffer, count, synchronous,
-                                       done);
-    }
-    status =
-        pass(transport, session, true, tag, (void *)buffer, count, synchronous, done);
-    coll_mtree_endpoint_unlock();
-    if (count > 0 && transport->count_sent != NULL) {
-        transport->count_sent(count * transport->unit_bytes);
-    }
-    return status;
+    return pass((coll_mtree_transport_t *)super, true, peer, tag, (void *)buffer, count,
+                synchronous, done);
 }
 
 static mtree_status_t tcp_recv(mtree_transport_t *super, int peer, int tag, void *buffer,
                                size_t count, mtree_completion_t *done)
 {
-    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    mtree_tcp_session_t *session = lock_session(transport, peer);
-    mtree_status_t status;
-
-    if (session == NULL && transport->stays_off_pml) {
-        return MTREE_ERR_TRANSPORT;
-    }
-    if (session == NULL) {
-        return coll_mtree_pml_ops.recv(super, peer, tag, buffer, count, done);
-    }
-    status = pass(transport, session, false, tag, buffer, count, false, done);
-    coll_mtree_endpoint_unlock();
-    return status;
+    return pass((coll_mtree_transport_t *)super, false, peer, tag, buffer, count, false,
+                done);
 }
 
 static double tcp_now(mtree_transport_t *super)
