@@ -63,19 +63,6 @@ static mtree_relay_plan_t *find_plan(const mtree_relay_job_t *job, uint32_t numb
     return NULL;
 }
 
-static bool is_used(const mtree_relay_job_t *job, const mtree_relay_plan_t *plan)
-{
-    mtree_list_t *link;
-
-    MTREE_LIST_FOR_EACH(link, &job->calls)
-    {
-        if (MTREE_CONTAINER_OF(link, mtree_relay_call_t, link)->plan == plan) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void forget_plan(mtree_relay_job_t *job, mtree_relay_plan_t *plan)
 {
     mtree_list_remove(&plan->link);
@@ -101,7 +88,7 @@ static bool make_room(mtree_relay_job_t *job, size_t bytes)
     {
         mtree_relay_plan_t *plan = MTREE_CONTAINER_OF(link, mtree_relay_plan_t, link);
 
-        if (!has_room(job, bytes) && !is_used(job, plan)) {
+        if (!has_room(job, bytes) && plan->num_calls == 0) {
             forget_plan(job, plan);
         }
     }
@@ -164,13 +151,12 @@ static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *messa
 
 static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)
 {
-    unsigned char bytes[MTREE_RELAY_CALL_BYTES];
+    unsigned char bytes[MTREE_RELAY_START_BYTES];
 
-    mtree_put32(bytes, start->plan);
-    mtree_put32(bytes + 4, start->number);
+    mtree_relay_start_write(start, bytes);
     job->shared->done.failed++;
     (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_REFUSED, bytes,
-                                   sizeof(bytes));
+                                   MTREE_RELAY_CALL_BYTES);
 }
 
 static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start_t *start)
@@ -189,6 +175,7 @@ static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start
         mtree_list_remove(&plan->link);
         mtree_list_append(&job->plans, &plan->link);
         mtree_list_append(&job->calls, &call->link);
+        plan->num_calls++;
         job->num_calls++;
     }
     return status;
@@ -331,6 +318,7 @@ void mtree_relay_job_reap(mtree_relay_job_t *job)
             refuse(job, start);
         }
         if (ended != 0) {
+            find_plan(job, start->plan)->num_calls--;
             mtree_relay_call_destroy(call);
             job->num_calls--;
         }

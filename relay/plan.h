@@ -24,7 +24,8 @@ typedef struct {
     char (*addresses)[MTREE_RELAY_ADDRESS]; /* [relays] numbers */
     int self;                               /* the reader's number in the placement */
     mtree_list_t link;                      /* for a list of the caller's */
-    size_t bytes; /* of the message that it came in; the caller's */
+    size_t bytes;  /* of the message that it came in; the caller's, as the next */
+    int num_calls; /* over it that are under way */
 } mtree_relay_plan_t;
 
 /* Free; NULL is allowed. */
@@ -59,6 +60,7 @@ typedef struct {
 
 #define MTREE_RELAY_START_BYTES 64
 
+/* It begins with the numbers of plan and call, by which it is cancelled and refused. */
 void mtree_relay_start_write(const mtree_relay_start_t *start,
                              unsigned char bytes[MTREE_RELAY_START_BYTES]);
 

@@ -192,7 +192,7 @@ static bool begin(relayed_call_t *call)
         return false;
     }
     if (is_first(call) &&
-        !coll_mtree_relays_start_call(call->relayed->plan, &call->start)) {
+        !coll_mtree_relays_tell(call->relayed->plan, MTREE_RELAY_START, &call->start)) {
         return false;
     }
     coll_mtree_relay_transport_init(&call->transport, comm,
@@ -299,7 +299,7 @@ static int find_cause(const relayed_call_t *call)
     coll_mtree_relays_state_t state;
     bool have_answered;
 
-    coll_mtree_relays_ping(plan);
+    (void)coll_mtree_relays_tell(plan, MTREE_RELAY_PING, &call->start);
     do {
         progress(call);
         state = coll_mtree_relays_poll_call(plan, &call->start, &address, &have_answered);
@@ -360,7 +360,9 @@ static void coordinate(relayed_call_t *call)
         send_state(call, &verdicts[r], r, VERDICT, call->verdict);
     }
     if (call->verdict != DONE) {
-        coll_mtree_relays_cancel_call(call->relayed->plan, &call->start);
+        /* Those that are up need not go on. */
+        (void)coll_mtree_relays_tell(call->relayed->plan, MTREE_RELAY_CANCEL,
+                                     &call->start);
         if (call->operation != NULL) {
             coll_mtree_relay_transport_abandon(&call->transport);
         }

@@ -5,7 +5,6 @@
 #include "coll_mtree/relay/control.h"
 #include "coll_mtree/relay/world.h"
 
-#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "tcp/crypto.h"
@@ -107,22 +106,17 @@ static void await_answers(void)
     } while (dialing > 0);
 }
 
-static bool is_host(const int *hosts, int num_hosts, int vertex)
-{
-    for (int h = 0; h < num_hosts; h++) {
-        if (hosts[h] == vertex) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Add the relay of @a vertex, unless that has ranks or there are too many to plan with.
  */
 static void add_candidate(const int *hosts, int num_hosts, int vertex,
                           const char *address, coll_mtree_relays_found_t *candidates)
 {
-    if (vertex >= 0 && address != NULL && !is_host(hosts, num_hosts, vertex) &&
+    bool has_ranks = false;
+
+    for (int h = 0; h < num_hosts; h++) {
+        has_ranks = has_ranks || hosts[h] == vertex;
+    }
+    if (vertex >= 0 && address != NULL && !has_ranks &&
         num_hosts + candidates->count < COLL_MTREE_RELAYS) {
         candidates->vertices[candidates->count] = vertex;
         candidates->addresses[candidates->count++] = address;
@@ -151,23 +145,22 @@ static void find_candidates(const mtree_topology_t *topology, const int *hosts,
 void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
                             int num_hosts, coll_mtree_relays_found_t *found)
 {
-    coll_mtree_relays_found_t candidates;
+    int count;
 
-    found->count = 0;
-    find_candidates(topology, hosts, num_hosts, &candidates);
+    find_candidates(topology, hosts, num_hosts, found);
     pthread_mutex_lock(&job.lock);
-    if (candidates.count > 0 && has_key()) {
-        for (int i = 0; i < candidates.count; i++) {
-            (void)find_relay(candidates.addresses[i]);
-        }
-        await_answers();
-        for (int i = 0; i < candidates.count; i++) {
-            const coll_mtree_relay_control_t *relay = find_relay(candidates.addresses[i]);
+    count = found->count > 0 && has_key() ? found->count : 0;
+    for (int i = 0; i < count; i++) {
+        (void)find_relay(found->addresses[i]);
+    }
+    await_answers();
+    found->count = 0;
+    for (int i = 0; i < count; i++) {
+        const coll_mtree_relay_control_t *relay = find_relay(found->addresses[i]);
 
-            if (relay != NULL && relay->is_up) {
-                found->vertices[found->count] = candidates.vertices[i];
-                found->addresses[found->count++] = relay->reached;
-            }
+        if (relay != NULL && relay->is_up) {
+            found->vertices[found->count] = found->vertices[i];
+            found->addresses[found->count++] = relay->reached;
         }
     }
     pthread_mutex_unlock(&job.lock);
@@ -271,13 +264,17 @@ static coll_mtree_relay_control_t *relay_of(const mtree_relay_plan_t *plan, int 
     return &job.relays[mtree_relay_plan_number(plan, i)];
 }
 
-/* Send a message to all relays of @a plan; false: one is lost. */
-static bool send_all(const mtree_relay_plan_t *plan, mtree_relay_kind_t kind,
-                     const void *bytes, size_t length)
+bool coll_mtree_relays_tell(const mtree_relay_plan_t *plan, mtree_relay_kind_t kind,
+                            const mtree_relay_start_t *start)
 {
     const double now = mtree_clock_seconds();
+    unsigned char bytes[MTREE_RELAY_START_BYTES];
+    const size_t length = kind == MTREE_RELAY_START    ? sizeof(bytes)
+                          : kind == MTREE_RELAY_CANCEL ? MTREE_RELAY_CALL_BYTES
+                                                       : 0;
     bool all = true;
 
+    mtree_relay_start_write(start, bytes);
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < plan->placement->num_relays; i++) {
         coll_mtree_relay_control_t *relay = relay_of(plan, i);
@@ -293,15 +290,6 @@ static bool send_all(const mtree_relay_plan_t *plan, mtree_relay_kind_t kind,
     }
     pthread_mutex_unlock(&job.lock);
     return all;
-}
-
-bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,
-                                  const mtree_relay_start_t *start)
-{
-    unsigned char bytes[MTREE_RELAY_START_BYTES];
-
-    mtree_relay_start_write(start, bytes);
-    return send_all(plan, MTREE_RELAY_START, bytes, sizeof(bytes));
 }
 
 coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *plan,
@@ -331,11 +319,6 @@ coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *
     }
     pthread_mutex_unlock(&job.lock);
     return state;
-}
-
-void coll_mtree_relays_ping(const mtree_relay_plan_t *plan)
-{
-    (void)send_all(plan, MTREE_RELAY_PING, NULL, 0);
 }
 
 void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank)
@@ -368,16 +351,6 @@ bool coll_mtree_relays_drop_unreached(void)
     }
     pthread_mutex_unlock(&job.lock);
     return some;
-}
-
-void coll_mtree_relays_cancel_call(const mtree_relay_plan_t *plan,
-                                   const mtree_relay_start_t *start)
-{
-    unsigned char bytes[MTREE_RELAY_CALL_BYTES];
-
-    mtree_put32(bytes, start->plan);
-    mtree_put32(bytes + 4, start->number);
-    (void)send_all(plan, MTREE_RELAY_CANCEL, bytes, sizeof(bytes));
 }
 
 void coll_mtree_relays_close(void)

@@ -68,9 +68,10 @@ coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length);
 /* Free; NULL is allowed. */
 void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed);
 
-/* Start the call @a start at the relays of @a plan; false: one is lost. */
-bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,
-                                  const mtree_relay_start_t *start);
+/* Have the relays of @a plan start the call @a start, cancel it, or answer a ping, by @a
+ * kind; false: one is lost. */
+bool coll_mtree_relays_tell(const mtree_relay_plan_t *plan, mtree_relay_kind_t kind,
+                            const mtree_relay_start_t *start);
 
 /* The state of a call at its relays. */
 typedef enum {
@@ -87,19 +88,12 @@ coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *
                                                       const char **address_p,
                                                       bool *have_answered_p);
 
-/* Ping them. */
-void coll_mtree_relays_ping(const mtree_relay_plan_t *plan);
-
 /* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a plan: it is lost. */
 void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank);
 
 /* Drop some of the relays that have reported that they cannot reach each other, so that
  * those that are left can (coll_mtree/relay/control.h); false: none had to be. */
 bool coll_mtree_relays_drop_unreached(void);
-
-/* That call has failed: relays that are up need not go on. */
-void coll_mtree_relays_cancel_call(const mtree_relay_plan_t *plan,
-                                   const mtree_relay_start_t *start);
 
 /* When the component is closed: close all control connections. */
 void coll_mtree_relays_close(void);
