@@ -13,21 +13,7 @@
 #define ATTEMPT 2.0
 #define PAUSE   0.05
 
-typedef enum { IDLE, CONNECTING, CONNECTED, PROVED, WELCOME, REFUSED } state_t;
-
-struct mtree_relay_dialer {
-    mtree_relay_hello_t hello;
-    mtree_relay_found_t found;
-    int tries;
-    double deadline, until; /* of all, and of the attempt or the pause */
-    state_t state;
-    int socket;
-    mtree_relay_greeting_t greeting;
-    mtree_tls_key_t key; /* where it is encrypted */
-    mtree_tcp_piece_t received;
-    mtree_relay_welcome_t welcome;
-    const char *reason;
-};
+enum { IDLE, CONNECTING, CONNECTED, PROVED, WELCOME, REFUSED };
 
 /* Add the addresses of the host whose name, maybe in brackets, has @a length characters.
  */
@@ -117,12 +103,6 @@ mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
     return dialer;
 }
 
-void mtree_relay_dialer_address(const mtree_relay_dialer_t *dialer,
-                                char text[MTREE_RELAY_ADDRESS])
-{
-    mtree_relay_found_write(&dialer->found, text);
-}
-
 static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
 {
     dialer->socket = mtree_tcp_socket_connect(
@@ -191,7 +171,8 @@ static int send_hello(mtree_relay_dialer_t *dialer)
            MTREE_RELAY_NONCE);
     mtree_relay_hello_write(&dialer->hello, greeting->hello);
     mtree_relay_hello_prove(greeting, bytes);
-    mtree_relay_tls_key(greeting, false, &dialer->key);
+    mtree_relay_tls_key(greeting, false, &dialer->own_key);
+    dialer->key = dialer->hello.is_encrypted ? &dialer->own_key : NULL;
     mtree_tcp_piece_expect(&dialer->received, MTREE_RELAY_WELCOME);
     dialer->state = PROVED;
     return mtree_tcp_socket_send(dialer->socket, bytes + MTREE_RELAY_MAGIC,
@@ -249,23 +230,12 @@ int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
     return 0;
 }
 
-int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t *welcome)
+int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer)
 {
     int socket = dialer->socket;
 
-    *welcome = dialer->welcome;
     dialer->socket = -1;
     return socket;
-}
-
-const mtree_tls_key_t *mtree_relay_dialer_key(const mtree_relay_dialer_t *dialer)
-{
-    return dialer->hello.is_encrypted ? &dialer->key : NULL;
-}
-
-const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer)
-{
-    return dialer->reason;
 }
 
 void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
@@ -275,7 +245,7 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
             mtree_tcp_socket_close(dialer->socket);
         }
         explicit_bzero(&dialer->greeting, sizeof(dialer->greeting));
-        explicit_bzero(&dialer->key, sizeof(dialer->key));
+        explicit_bzero(&dialer->own_key, sizeof(dialer->own_key));
         free(dialer);
     }
 }

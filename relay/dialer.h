@@ -8,6 +8,7 @@
 
 #include "base/address.h"
 #include "relay/greeting.h"
+#include "tcp/socket.h"
 
 /* Seconds that a relay has to answer one that wants to send it messages of calls. */
 #define MTREE_RELAY_DIAL_SECONDS 4.0
@@ -34,7 +35,23 @@ void mtree_relay_look_up(const char *text, bool looks_up, mtree_relay_found_t *f
 void mtree_relay_found_write(const mtree_relay_found_t *found,
                              char text[MTREE_RELAY_ADDRESS]);
 
-typedef struct mtree_relay_dialer mtree_relay_dialer_t;
+typedef struct {
+    const char *reason;            /* why the relay has not welcomed it: a static text, to
+                                      follow a name and a colon */
+    mtree_relay_found_t found;     /* the addresses that it dials */
+    mtree_relay_welcome_t welcome; /* once it is welcomed */
+    const mtree_tls_key_t *key; /* of the connection then, until the dialer is destroyed;
+                                   NULL: it is not encrypted */
+    /* Its own: */
+    mtree_relay_hello_t hello;
+    int tries;
+    double deadline, until; /* of all, and of the attempt or the pause */
+    int state;
+    int socket;
+    mtree_relay_greeting_t greeting;
+    mtree_tls_key_t own_key;
+    mtree_tcp_piece_t received;
+} mtree_relay_dialer_t;
 
 /*
  * Begin to dial @a address at @a now (mtree_clock_seconds()), and try again for at most
@@ -52,18 +69,7 @@ mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
 int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now);
 
 /* The socket of a relay that has welcomed the dialer; the caller takes it over. */
-int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t *welcome);
-
-/* The key of that connection, until the dialer is destroyed; NULL: it is not encrypted.
- */
-const mtree_tls_key_t *mtree_relay_dialer_key(const mtree_relay_dialer_t *dialer);
-
-/* The addresses that it dials, as numbers. */
-void mtree_relay_dialer_address(const mtree_relay_dialer_t *dialer,
-                                char text[MTREE_RELAY_ADDRESS]);
-
-/* Why the relay has not welcomed it: static text, to follow a name and a colon. */
-const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer);
+int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer);
 
 /* Free; NULL is allowed. */
 void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer);

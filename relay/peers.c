@@ -147,7 +147,6 @@ static void peer_dial(mtree_relay_peers_t *peers, peer_t *peer,
                       mtree_relay_unreached_t tell, void *arg, double now)
 {
     int answer = mtree_relay_dialer_poll(peer->dialer, now);
-    mtree_relay_welcome_t welcome;
 
     if (answer == 0) {
         return;
@@ -157,10 +156,10 @@ static void peer_dial(mtree_relay_peers_t *peers, peer_t *peer,
         if (tell != NULL) {
             tell(arg, peer->number);
         }
-        mtree_tcp_peer_fail(peer->tcp, mtree_relay_dialer_reason(peer->dialer));
+        mtree_tcp_peer_fail(peer->tcp, peer->dialer->reason);
     } else if (!peer->is_connected) {
-        peer_connect(peers, peer, mtree_relay_dialer_take(peer->dialer, &welcome),
-                     mtree_relay_dialer_key(peer->dialer));
+        peer_connect(peers, peer, mtree_relay_dialer_take(peer->dialer),
+                     peer->dialer->key);
     }
     mtree_relay_dialer_destroy(peer->dialer);
     peer->dialer = NULL;

@@ -31,23 +31,22 @@ bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double n
 {
     int answer =
         control->dialer == NULL ? 0 : mtree_relay_dialer_poll(control->dialer, now);
-    mtree_relay_welcome_t welcome;
 
     if (answer == 0) {
         return control->dialer != NULL;
     }
     if (answer > 0) {
         mtree_relay_channel_init(&control->channel,
-                                 mtree_relay_dialer_take(control->dialer, &welcome),
-                                 mtree_relay_dialer_key(control->dialer));
+                                 mtree_relay_dialer_take(control->dialer),
+                                 control->dialer->key);
         mtree_info("relay %s: it answers, and has %llu bytes for calls", control->address,
-                   (unsigned long long)welcome.memory);
-        mtree_relay_dialer_address(control->dialer, control->reached);
+                   (unsigned long long)control->dialer->welcome.memory);
+        mtree_relay_found_write(&control->dialer->found, control->reached);
         coll_mtree_relay_control_touch(control, now);
         control->is_up = true;
     } else {
         mtree_warn("relay %s: %s; planned without it", control->address,
-                   mtree_relay_dialer_reason(control->dialer));
+                   control->dialer->reason);
     }
     mtree_relay_dialer_destroy(control->dialer);
     control->dialer = NULL;

@@ -75,21 +75,20 @@ int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_
     double now = mtree_clock_seconds();
     mtree_relay_dialer_t *dialer =
         mtree_relay_dialer_create(job.addresses[i], hello, key, now, PATIENCE);
-    mtree_relay_welcome_t welcome;
     int answer, socket = -1;
 
     do {
         relayed_poll();
         answer = mtree_relay_dialer_poll(dialer, mtree_clock_seconds());
     } while (answer == 0);
-    job.reason = mtree_relay_dialer_reason(dialer);
+    job.reason = dialer->reason;
     if (answer > 0) {
-        socket = mtree_relay_dialer_take(dialer, &welcome);
-        ck_assert((mtree_relay_dialer_key(dialer) != NULL) == hello->is_encrypted);
+        socket = mtree_relay_dialer_take(dialer);
+        ck_assert((dialer->key != NULL) == hello->is_encrypted);
         if (hello->is_encrypted) {
-            job.tls_key = *mtree_relay_dialer_key(dialer);
+            job.tls_key = *dialer->key;
         }
-        ck_assert_uint_gt(welcome.memory, 0);
+        ck_assert_uint_gt(dialer->welcome.memory, 0);
     }
     mtree_relay_dialer_destroy(dialer);
     return socket;

@@ -68,7 +68,7 @@ static const char *dial_other(int change, size_t length)
             (void)close(fd);
         }
     }
-    reason = mtree_relay_dialer_reason(dialer);
+    reason = dialer->reason;
     mtree_relay_dialer_destroy(dialer);
     (void)close(listener);
     return reason;
