@@ -275,27 +275,21 @@ static void builder_find_blocks(mtree_layout_builder_t *builder)
     }
 }
 
-/* What all streams have outstanding, where all run at a time; 0: they do not. */
+/* What all streams have outstanding.  The ranks of a host together use its trees as much
+ * as if each used all of them, whether the call is sectioned or not. */
 static double builder_outstanding(const mtree_layout_builder_t *builder)
 {
-    const mtree_part_tree_t *trees = builder->part->trees;
     const bool has_blocks = mtree_collective_has_blocks(builder->call->collective);
+    const int *first = builder->placement->first;
     double sum = 0;
 
-    for (int t = 0; t < builder->part->num_trees && !has_blocks; t++) {
-        sum += mtree_chunk_outstanding(
-            builder->call, builder_widest_rate(builder, &trees[t], 1), trees[t].latency);
-    }
-    for (int rank = 0; rank < builder->placement->num_ranks && has_blocks; rank++) {
-        mtree_layout_parts_t parts = mtree_layout_parts(builder, rank);
+    for (int t = 0; t < builder->part->num_trees; t++) {
+        const mtree_part_tree_t *tree = &builder->part->trees[t];
+        const int ranks = has_blocks ? first[tree->root + 1] - first[tree->root] : 1;
 
-        while (mtree_layout_parts_next(&parts)) {
-            const mtree_part_tree_t *tree = &trees[parts.tree];
-
-            sum += mtree_chunk_outstanding(builder->call,
-                                           builder_widest_rate(builder, tree, parts.load),
-                                           tree->latency);
-        }
+        sum += ranks * mtree_chunk_outstanding(builder->call,
+                                               builder_widest_rate(builder, tree, 1),
+                                               tree->latency);
     }
     return sum;
 }

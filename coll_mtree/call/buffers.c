@@ -37,32 +37,24 @@ static void buffers_copy(void *arg, const void *from, void *to, size_t count)
     ompi_datatype_copy_content_same_ddt(args->datatype, count, to, (void *)from);
 }
 
-/* The elements of moved data in whose packed image byte *offset_p of the call's lies,
- * which becomes the offset there. */
-static coll_mtree_elements_t buffers_elements(const coll_mtree_buffers_t *buffers,
-                                              size_t *offset_p)
-{
-    const coll_mtree_coll_args_t *args = buffers->args;
-    coll_mtree_elements_t elements = {args->output, args->count, args->datatype};
-
-    /* Blocks that are not in sequence have a packed image each. */
-    if (args->blocks != NULL) {
-        int block = coll_mtree_blocks_find(args->blocks, buffers->ranks, *offset_p);
-
-        elements = coll_mtree_side_block(&args->recv, block);
-        *offset_p -= args->blocks[block];
-    }
-    return elements;
-}
-
-/* The same, of a personalized call those of the block of @a rank in @a side. */
+/* The elements in whose packed image byte *offset_p lies, which becomes the offset there:
+ * of a personalized call those of the block of @a rank in @a side, of others all, or a
+ * block where these are not in sequence, and have a packed image each. */
 static coll_mtree_elements_t buffers_part(const coll_mtree_buffers_t *buffers,
                                           const coll_mtree_side_t *side, int rank,
                                           size_t *offset_p)
 {
-    return mtree_collective_is_personalized(buffers->args->call.collective)
-               ? coll_mtree_side_block(side, rank)
-               : buffers_elements(buffers, offset_p);
+    const coll_mtree_coll_args_t *args = buffers->args;
+
+    if (!mtree_collective_is_personalized(args->call.collective)) {
+        if (args->blocks == NULL) {
+            return (coll_mtree_elements_t){args->output, args->count, args->datatype};
+        }
+        rank = coll_mtree_blocks_find(args->blocks, buffers->ranks, *offset_p);
+        *offset_p -= args->blocks[rank];
+        side = &args->recv;
+    }
+    return coll_mtree_side_block(side, rank);
 }
 
 /* Blocks that are stashed are copied to their places before and after the call alone. */

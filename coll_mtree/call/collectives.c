@@ -215,11 +215,11 @@ static void describe_barrier(coll_mtree_coll_args_t *args)
         call.returns_to = __builtin_return_address(0);                                   \
         DESCRIBE_##_name(&call.args);                                                    \
         rc = coll_mtree_dispatch(&call, _request);                                       \
-        return rc != MTREE_DECLINED                                                      \
-                   ? rc                                                                  \
-                   : coll_mtree_dispatch_end(                                            \
-                         &call, MTREE_FALLBACK(call.module, _function,                   \
-                                               MTREE_ARGUMENTS(_name) _arguments));      \
+        if (rc == MTREE_DECLINED) {                                                      \
+            rc = MTREE_FALLBACK(call.module, _function,                                  \
+                                MTREE_ARGUMENTS(_name) _arguments);                      \
+        }                                                                                \
+        return coll_mtree_dispatch_end(&call, rc);                                       \
     }
 
 #define MTREE_REQUEST_PARAMETER  , ompi_request_t **request

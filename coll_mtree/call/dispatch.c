@@ -418,9 +418,6 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         coll_mtree_coll_args_cleanup(&call->args);
     }
     mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
-    if (call->form == MTREE_BLOCKING && rc != MTREE_DECLINED) {
-        coll_mtree_statistics_close(&call->count);
-    }
     return rc;
 }
 

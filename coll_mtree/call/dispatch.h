@@ -48,12 +48,12 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
 
 /*
  * Serve @a call, whose args are freed whatever happens: a blocking one to its end; of the
- * others *request_p becomes the request.  Open MPI's code, or MTREE_DECLINED; a call that
- * is declined goes to the fallback, and then to coll_mtree_dispatch_end().
+ * others *request_p becomes the request.  Open MPI's code, or MTREE_DECLINED: the
+ * fallback is to serve it.  Then comes coll_mtree_dispatch_end().
  */
 int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p);
 
-/* Open MPI served @a call, which was declined, with @a code; returns that. */
+/* @a call was served, by mtree or the fallback, with @a code; returns that. */
 int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
 
 #endif

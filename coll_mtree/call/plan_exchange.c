@@ -198,7 +198,6 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
     coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
     const coll_mtree_planned_t *planned = &entry->planned;
-    const int *host = planned->context == NULL ? NULL : planned->context->numbers.host;
 
     if (entry->decided != COLL_MTREE_REPLY_PLAN) {
         coll_mtree_exchange_reply(exchange, (int)entry->decided, NULL, 0);
@@ -207,11 +206,10 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
     if (module->context == NULL && planned->context != NULL) {
         module->context = planned->context;
         coll_mtree_exchange_reply_hosts(exchange, planned->context->hosts.num_hosts,
-                                        host);
+                                        planned->context->numbers.host);
     }
     coll_mtree_plan_entry_set_version(entry, planned->version);
-    coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned->plan,
-                               &planned->forecast, host, ompi_comm_size(entry->comm),
+    coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned,
                                &entry->appendix);
 }
 

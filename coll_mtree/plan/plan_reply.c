@@ -36,23 +36,27 @@ static void send_pieces(coll_mtree_exchange_t *exchange, int kind,
 }
 
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
-                                const mtree_plan_t *plan,
-                                const mtree_forecast_t *forecast, const int *host,
-                                int num_ranks, const coll_mtree_appendix_t *appendix)
+                                const coll_mtree_planned_t *planned,
+                                const coll_mtree_appendix_t *appendix)
 {
-    int *lengths = mtree_calloc((size_t)num_ranks, sizeof(*lengths));
+    const coll_mtree_planning_context_t *context = planned->context;
     mtree_piece_t common = {0}, own = {0};
     char *whole = NULL;
+    int *lengths;
 
-    if (plan != NULL && mtree_plan_is_by_arrival(plan)) {
-        mtree_require(mtree_plan_to_json(plan, &whole));
+    if (planned->plan == NULL) {
+        coll_mtree_exchange_reply(exchange, 0, NULL, 0);
+        return;
     }
-    /* Parts of more than INT_MAX bytes are not written. */
-    if (plan != NULL && mtree_plan_parts_write(plan, host, num_ranks, &common, &own,
-                                               lengths) == MTREE_OK) {
+    lengths = mtree_calloc((size_t)context->num_procs, sizeof(*lengths));
+    if (mtree_plan_is_by_arrival(planned->plan)) {
+        mtree_require(mtree_plan_to_json(planned->plan, &whole));
+    }
+    if (mtree_plan_parts_write(planned->plan, context->numbers.host, context->num_procs,
+                               &common, &own, lengths) == MTREE_OK) {
         coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes);
         own.bytes = NULL;
-        send_pieces(exchange, kind, forecast, &common, whole, appendix);
+        send_pieces(exchange, kind, &planned->forecast, &common, whole, appendix);
     } else {
         coll_mtree_exchange_reply(exchange, 0, NULL, 0);
     }

@@ -8,9 +8,9 @@
 #define COLL_MTREE_PLAN_PLAN_REPLY_H
 
 #include "coll_mtree/control/exchange.h"
+#include "coll_mtree/plan/planning_context.h"
 
 #include "schedule/plan_part.h"
-#include "simulate/forecast/forecast.h"
 
 /* Bytes for all ranks beside the plan; all zeros: none. */
 typedef struct {
@@ -18,13 +18,11 @@ typedef struct {
     size_t length;
 } coll_mtree_appendix_t;
 
-/* On rank 0, from the decision of @a exchange: reply @a kind with @a plan for ranks on @a
- * host [num_ranks], its @a forecast and the @a appendix; kind 0 where there is no plan,
- * or it is too long. */
+/* On rank 0, from the decision of @a exchange: reply @a kind with what was @a planned and
+ * the @a appendix; kind 0 where there is no plan, or it is too long. */
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
-                                const mtree_plan_t *plan,
-                                const mtree_forecast_t *forecast, const int *host,
-                                int num_ranks, const coll_mtree_appendix_t *appendix);
+                                const coll_mtree_planned_t *planned,
+                                const coll_mtree_appendix_t *appendix);
 
 /* The part in @a reply, which is not of kind 0, a reference of the caller's.  @a plan is
  * the plan that this rank, 0, has sent (NULL on others); the part refers to it.

@@ -9,7 +9,6 @@
  *               counted alone)
  *   FAIL_BYTES  if it is set, all of its allocations of so many bytes fail, and no other
  *   FAIL_EARLY  if it is set, MPI_Init's are counted, too
- *   FAIL_SOLVER if it is set, the solver's alone are counted
  *   FAIL_MODEX  if it is set, PMIx has no memory to tell what another rank's mtree is set
  *               to
  *   FAIL_PUT    if it is set, it has none to take what this rank's is set to

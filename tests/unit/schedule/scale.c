@@ -2,18 +2,14 @@
 /*
  * What plans and calls of many ranks cost one rank, without MPI.
  *
- *   scale                        the plans of two large networks, made up here; without
- *                                MTREE_THOROUGH each collective on one of the two
- *   scale PLAN.json RANKS BYTES  a plan of mtree plan, with RANKS ranks per host
- *
- * A line per plan: bytes of its part on the wire and in memory, and the processor time to
- * cut all parts (on rank 0) and to read one; for a call of some ranks the greatest memory
- * beside the user's vectors, and its processor time with a transport whose messages end
- * at once.  The exit status says whether all is within the limits below.
+ * The plans are those of two large networks, made up here; without MTREE_THOROUGH each
+ * collective is on one of the two.  A line per plan: bytes of its part on the wire and in
+ * memory, and the processor time to cut all parts (on rank 0) and to read one; for a call
+ * of some ranks the greatest memory beside the user's vectors, and its processor time
+ * with a transport whose messages end at once.  The exit status says whether all is
+ * within the limits below.
  */
 #include "base/container_of.h"
-#include "base/file.h"
-#include "planner/plan/json.h"
 #include "schedule/goodput.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
@@ -319,29 +315,10 @@ static mtree_plan_t *made_up_plan(mtree_collective_t collective, bool torus)
     return plan;
 }
 
-static int measure_file(const char *path, int ranks_per_host, size_t bytes)
-{
-    mtree_plan_t *plan;
-    size_t length;
-    bool fits;
-    char *text;
-
-    expect(mtree_file_read(path, &text, &length) == MTREE_OK &&
-               mtree_plan_from_json(text, length, path, &plan) == MTREE_OK,
-           "no plan in the file");
-    fits = measure(path, plan, ranks_per_host, bytes);
-    mtree_plan_destroy(plan);
-    free(text);
-    return fits ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
     bool fits = true;
 
-    if (argc == 4) {
-        return measure_file(argv[1], atoi(argv[2]), (size_t)atol(argv[3]));
-    }
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (int torus = 0; torus < 2; torus++) {
             mtree_plan_t *plan;

@@ -10,10 +10,8 @@ static mtree_goodput_t *goodput_of_two_peers(void)
     static mtree_peer_t peers[2] = {{.rank = 3}, {.rank = 7}};
     static const mtree_layout_t layout = {
         .num_streams = 2, .num_peers = 2, .peers = peers};
-    mtree_goodput_t *goodput;
 
-    goodput = mtree_goodput_create(&layout);
-    return goodput;
+    return mtree_goodput_create(&layout);
 }
 
 UNIT_TEST(a_peer_that_comes_late_was_not_backlogged)
