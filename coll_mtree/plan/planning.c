@@ -61,10 +61,11 @@ static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan
                        MTREE_UNITS_TIME(forecast.seconds),
                        MTREE_UNITS_TIME(forecast.fallback));
     }
-    coll_mtree_verbose(what->comm, 2, "%s of about %s: mtree %s%s, %s%s%s%s",
+    coll_mtree_verbose(what->comm, 2, "%s of about %s: %smtree %s%s, %s%s%s%s",
                        mtree_collective_name(plan->collective),
-                       MTREE_UNITS_SIZE(what->call_class->bytes), plan->algorithm, origin,
-                       trees, times, plan->limit != NULL ? "; limit: " : "",
+                       MTREE_UNITS_SIZE(what->call_class->bytes),
+                       forecast.pays ? "" : "the fallback serves; ", plan->algorithm,
+                       origin, trees, times, plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
 }
 
@@ -165,19 +166,6 @@ static mtree_forecast_t make_forecast(const coll_mtree_planning_t *what, double 
             hosts->num_hosts, ranks_per_host, request);
     }
     return mtree_forecast_make(seconds, fallback);
-}
-
-/* Calls over @a plan are expected to take longer than by the fallback. */
-static void log_loss(const coll_mtree_planning_t *what, const mtree_plan_t *plan,
-                     mtree_forecast_t forecast)
-{
-    coll_mtree_verbose(what->comm, 2,
-                       "%s of about %s: %s over trees, %s by Open MPI, as estimated; the "
-                       "fallback serves",
-                       mtree_collective_name(plan->collective),
-                       MTREE_UNITS_SIZE(what->call_class->bytes),
-                       MTREE_UNITS_TIME(forecast.seconds),
-                       MTREE_UNITS_TIME(forecast.fallback));
 }
 
 static mtree_plan_request_t make_request(const coll_mtree_planning_t *what)
@@ -334,10 +322,8 @@ mtree_plan_t *coll_mtree_planning_run(const coll_mtree_planning_t *what,
     add_cables(plan, what->hosts);
     if (forecast_p->pays) {
         log_kernel_buffers(what->comm, plan);
-        log_plan(what, plan, origin, *forecast_p);
-    } else {
-        log_loss(what, plan, *forecast_p);
     }
+    log_plan(what, plan, origin, *forecast_p);
     return plan;
 }
 

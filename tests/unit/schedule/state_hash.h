@@ -10,6 +10,22 @@
 
 #include <stdint.h>
 
+/* The states that an exhaustive test has been in, by their hashes. */
+typedef struct {
+    uint64_t *slots; /* [2 * max]; 0: free */
+    size_t max, count;
+} visited_t;
+
+/* Room for @a max states. */
+void visited_init(visited_t *visited, size_t max);
+void visited_cleanup(visited_t *visited);
+
+/* Add a state; false when it was there.  There must be room. */
+bool visited_add(visited_t *visited, uint64_t hash);
+
+/* @a hash with one more number in it; the order of the numbers matters. */
+uint64_t visited_mix(uint64_t hash, uint64_t number);
+
 /* Where one rank's operation stands. */
 uint64_t state_hash_operation(const mtree_operation_t *operation);
 

@@ -15,7 +15,6 @@
 #include "tests/unit/schedule/job_shapes.h"
 #include "tests/unit/schedule/snapshot.h"
 #include "tests/unit/schedule/state_hash.h"
-#include "tests/unit/schedule/visited.h"
 #include "tests/unit/whole_plan.h"
 
 #include <stdint.h>
