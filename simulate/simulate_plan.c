@@ -113,8 +113,8 @@ static mtree_status_t start_static(run_t *run, mtree_simulated_rank_t *rank,
 }
 
 /* With memory for the whole message, as a rank has by default. */
-static mtree_status_t start_by_arrival(run_t *run, mtree_simulated_rank_t *rank,
-                                       const mtree_operation_data_t *data)
+static void start_by_arrival(run_t *run, mtree_simulated_rank_t *rank,
+                             const mtree_operation_data_t *data)
 {
     const mtree_arrival_t arrival = {
         .plan = run->plan,
@@ -125,8 +125,8 @@ static mtree_status_t start_by_arrival(run_t *run, mtree_simulated_rank_t *rank,
         .control = mtree_pt2pt_control(run->simulation.pt2pt, rank->number),
         .window_bytes = run->call.units * run->call.unit_bytes};
 
-    return mtree_arrival_start(&arrival, data, mtree_simulated_ended, NULL, rank,
-                               &rank->operation);
+    mtree_arrival_start(&arrival, data, mtree_simulated_ended, NULL, rank,
+                        &rank->operation);
 }
 
 static mtree_status_t start(mtree_simulated_rank_t *rank, mtree_operation_data_t *data)
@@ -134,8 +134,11 @@ static mtree_status_t start(mtree_simulated_rank_t *rank, mtree_operation_data_t
     run_t *run = rank->arg;
 
     data->tree_ends = run->tree_seconds;
-    return run->is_by_arrival ? start_by_arrival(run, rank, data)
-                              : start_static(run, rank, data);
+    if (!run->is_by_arrival) {
+        return start_static(run, rank, data);
+    }
+    start_by_arrival(run, rank, data);
+    return MTREE_OK;
 }
 
 static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective,

@@ -300,7 +300,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     return OMPI_SUCCESS;
 }
 
-static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req)
+static void request_start_by_arrival(coll_mtree_request_t *req)
 {
     mtree_operation_t *operation;
     mtree_arrival_t arrival = {.plan = req->part->plan,
@@ -317,8 +317,8 @@ static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req)
     coll_mtree_transport_init(&req->control, req->comm, MPI_BYTE, req->first_tag);
     /* Until none of its messages is under way. */
     atomic_fetch_add(&req->holders, 1);
-    return mtree_arrival_start(&arrival, &req->buffers.super, request_ended,
-                               request_released, req, &operation);
+    mtree_arrival_start(&arrival, &req->buffers.super, request_ended, request_released,
+                        req, &operation);
 }
 
 static void request_begin_tcp(coll_mtree_request_t *req)
@@ -366,7 +366,7 @@ static void request_begin(coll_mtree_request_t *req)
     if (rc != OMPI_SUCCESS) {
         request_end(req, rc);
     } else if (req->layout == NULL) {
-        mtree_require(request_start_by_arrival(req));
+        request_start_by_arrival(req);
     } else {
         request_begin_tcp(req);
         mtree_operation_start(req->layout, &req->transport.super, &req->buffers.super,

@@ -127,28 +127,18 @@ static mtree_arrival_run_t *run_create(const mtree_arrival_t *arrival)
     return run;
 }
 
-mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
-                                   const mtree_operation_data_t *data,
-                                   mtree_operation_func_t func, void (*released)(void *),
-                                   void *arg, mtree_operation_t **operation_p)
+void mtree_arrival_start(const mtree_arrival_t *arrival,
+                         const mtree_operation_data_t *data, mtree_operation_func_t func,
+                         void (*released)(void *), void *arg,
+                         mtree_operation_t **operation_p)
 {
-    mtree_status_t status = mtree_collective_check(arrival->call->collective);
-    mtree_operation_data_t controlled;
-    mtree_arrival_run_t *run;
+    mtree_arrival_run_t *run = run_create(arrival);
+    mtree_operation_data_t controlled = *data;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    if (!mtree_arrival_serves(arrival->call->collective)) {
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    run = run_create(arrival);
     run->released = released;
     run->arg = arg;
-    controlled = *data;
     controlled.controller =
         (mtree_operation_controller_t){run_progress, run_released, run};
     mtree_operation_start(&run->layout, arrival->transport, &controlled, func, arg,
                           operation_p);
-    return MTREE_OK;
 }

@@ -59,15 +59,13 @@ typedef struct {
 bool mtree_arrival_serves(mtree_collective_t collective);
 
 /*
- * Start, as mtree_operation_start().  @a released (may be NULL) is called with @a arg
- * when nothing is outstanding any more, which may be long after the end.  Until then
- * *data's functions and what @a arrival points to are in use.  On an error nothing was
- * sent and neither function is called: MTREE_ERR_UNSUPPORTED: it does not serve the
- * collective; MTREE_ERR_INVALID: an unknown collective (logged).
+ * Start a call that it serves, as mtree_operation_start().  @a released (may be NULL) is
+ * called with @a arg when nothing is outstanding any more, which may be long after the
+ * end.  Until then *data's functions and what @a arrival points to are in use.
  */
-mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
-                                   const mtree_operation_data_t *data,
-                                   mtree_operation_func_t func, void (*released)(void *),
-                                   void *arg, mtree_operation_t **operation_p);
+void mtree_arrival_start(const mtree_arrival_t *arrival,
+                         const mtree_operation_data_t *data, mtree_operation_func_t func,
+                         void (*released)(void *), void *arg,
+                         mtree_operation_t **operation_p);
 
 #endif

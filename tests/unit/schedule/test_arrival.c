@@ -127,8 +127,8 @@ static void start(world_t *world, int rank)
         data->unpack = chaos_unpack;
     }
     world->started[rank] = true;
-    unit_ok(mtree_arrival_start(&arrival, data, finish, release, &seats[rank],
-                                &world->operations[rank]));
+    mtree_arrival_start(&arrival, data, finish, release, &seats[rank],
+                        &world->operations[rank]);
 }
 
 /* One thing on either network; false: nothing can happen. */
