@@ -59,22 +59,17 @@ void mtree_plan_part_destroy(mtree_plan_part_t *part)
 const mtree_part_cable_t *mtree_plan_part_cables(const mtree_plan_part_t *part, int host,
                                                  int *count_p)
 {
-    int first = 0, end = part->num_cables;
+    int before = 0, count = 0;
 
-    while (first < end) {
-        int middle = first + (end - first) / 2;
-
-        if (part->cables[middle].host < host) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
+    while (before < part->num_cables && part->cables[before].host != host) {
+        before++;
     }
-    while (end < part->num_cables && part->cables[end].host == host) {
-        end++;
+    while (before + count < part->num_cables &&
+           part->cables[before + count].host == host) {
+        count++;
     }
-    *count_p = end - first;
-    return part->cables + first;
+    *count_p = count;
+    return part->cables + before;
 }
 
 bool mtree_plan_part_is_above(const mtree_plan_part_t *part, int tree, int host)
