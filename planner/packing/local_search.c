@@ -164,16 +164,12 @@ static void mark_below(mtree_local_search_t *search, int child)
     search->selection->work += num_hosts / 4.0;
 }
 
-/* Can @a edge take the place of the one into @a child? */
-static bool reconnects(const mtree_local_search_t *search, int edge, int child)
+/* Does @a edge join what is below the edge that goes to the rest of the tree? */
+static bool reconnects(const mtree_local_search_t *search, int edge)
 {
     const mtree_candidates_t *candidates = search->selection->candidates;
-    int from = candidates->from[edge], to = candidates->to[edge];
 
-    if (candidates->directed) {
-        return to == child && !search->below[from];
-    }
-    return search->below[from] != search->below[to];
+    return search->below[candidates->from[edge]] != search->below[candidates->to[edge]];
 }
 
 static void change_uses(const mtree_selection_t *selection, int *uses, int edge, int by)
@@ -302,16 +298,23 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
     double room = room_without(search, t, place);
     const int *carried = mtree_candidates_carried(candidates, selection->trees[t].edges);
     int blocks = carried == NULL ? 1 : carried[place];
+    /* A directed edge takes the place of another one into the same host. */
+    const int *into =
+        candidates->directed ? candidates->in + candidates->in_first[child] : NULL;
+    int num_edges = candidates->directed
+                        ? candidates->in_first[child + 1] - candidates->in_first[child]
+                        : candidates->num_edges;
 
     search->num_offers = 0;
     mark_below(search, child);
     change_uses(selection, selection->uses[t], old, -blocks);
-    for (int edge = 0; edge < candidates->num_edges; ++edge) {
+    for (int i = 0; i < num_edges; ++i) {
+        int edge = into != NULL ? into[i] : i;
         double own, promise, weight;
 
         if (edge == old ||
             (!may_shorten && price_over(search, edge) >= price_over(search, old)) ||
-            !reconnects(search, edge, child)) {
+            !reconnects(search, edge)) {
             continue;
         }
         own = room_on(search, selection->uses[t], edge, blocks);
@@ -327,7 +330,7 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
         }
     }
     change_uses(selection, selection->uses[t], old, blocks);
-    selection->work += candidates->num_edges + selection->num_edges;
+    selection->work += num_edges + selection->num_edges;
 }
 
 /* The best exchange of edge @a place of tree @a t, -1: none. */

@@ -24,7 +24,7 @@
  * all-to-all gets trees of which few per group are kept. */
 #define WORK         8e9
 #define FEW_WORK     1e9
-#define IMPROVE_WORK 2e8
+#define IMPROVE_WORK 2e7
 #define SHAPE_WORK   1.5e8
 #define HINT_WORK    1.5e7
 
@@ -176,6 +176,7 @@ static mtree_status_t pack_low(mtree_draft_t *draft)
                                   .levels = MTREE_MWU_MOST_LEVELS,
                                   .work = packer->work + SHAPE_WORK};
     mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
+    const double work = packer->work + IMPROVE_WORK;
 
     if (status == MTREE_ERR_NOT_FOUND) {
         draft->set->num_trees = 0; /* the plan carries nothing */
@@ -183,8 +184,8 @@ static mtree_status_t pack_low(mtree_draft_t *draft)
     }
     /* A poor tree among the first, which are large, may be all that a narrow link can
      * carry: others, and other rates. */
-    for (int before = 0; status == MTREE_OK && draft->set->num_trees > before &&
-                         packer->work < what.work + SHAPE_WORK;) {
+    for (int before = 0;
+         status == MTREE_OK && draft->set->num_trees > before && packer->work < work;) {
         before = draft->set->num_trees;
         mtree_tree_rates_fit(packer, draft->set);
         for (int g = 0; g < packer->num_groups; ++g) {

@@ -17,10 +17,19 @@
 #define FULL_GAP   0.05
 #define LEAST_PART 0.02
 
+/* Where trees are weighed for a time it is not known what no set can exceed.  The search
+ * is over when all that it did is this many times what it had done at the last gain of
+ * more than GAIN. */
+#define PATIENCE 2.0
+#define GAIN     1e-3
+
 /* The rates that greedy starts aim at, as parts of the optimum over K. */
 static const double aims[] = {1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5};
 
 #define NUM_AIMS ((int)(sizeof(aims) / sizeof(aims[0])))
+
+/* Where trees are grown with several regards to distance, only one aim in so many. */
+#define AIM_STRIDE 2
 
 /* How strongly wide constraints are preferred when a tree is built anew; tried in turn.
  */
@@ -62,6 +71,8 @@ typedef struct {
     double *grow_price;                  /* [num_constraints] */
     double most;                         /* no set's value exceeds it */
     double max_work;
+    double gained;    /* the best value after the last gain */
+    double gained_at; /* work done by then; 0: it does not count yet */
 } search_t;
 
 /* Prices that prefer constraints with much left; constraints with less than @a least only
@@ -200,11 +211,12 @@ static void begin(search_t *search, const start_t *start)
 /* Is there nothing to gain any more, or no work left for as little as there is? */
 static bool is_done(const search_t *search)
 {
+    double work = mtree_selection_work(search->selection);
     double gap = 1.0 - search->selection->best_value / search->most;
     double part = fmin(1.0, pow(gap / FULL_GAP, 2.0));
 
-    return gap <= GOOD_ENOUGH || mtree_selection_work(search->selection) >=
-                                     search->max_work * fmax(part, LEAST_PART);
+    return gap <= GOOD_ENOUGH || work >= search->max_work * fmax(part, LEAST_PART) ||
+           (search->gained_at > 0.0 && work >= PATIENCE * search->gained_at);
 }
 
 /* List the starts with the value of each before it is improved; returns their
@@ -212,13 +224,13 @@ static bool is_done(const search_t *search)
 static int list_starts(search_t *search, start_t *starts)
 {
     double aim = search->most / search->selection->max_trees;
-    int num_shallows = search->selection->packer->time > 0.0 ? NUM_SHALLOWS : 1;
+    bool is_timed = search->selection->packer->time > 0.0;
     int listed = 0, count = 0;
 
     starts[listed++] = (start_t){.origin = FROM_FIRST};
     starts[listed++] = (start_t){.origin = FROM_SECOND};
-    for (int a = 0; a < NUM_AIMS; ++a) {
-        for (int s = 0; s < num_shallows; ++s) {
+    for (int a = is_timed; a < NUM_AIMS; a += is_timed ? AIM_STRIDE : 1) {
+        for (int s = 0; s < (is_timed ? NUM_SHALLOWS : 1); ++s) {
             starts[listed++] =
                 (start_t){.origin = GROWN, .aim = aims[a] * aim, .shallow = shallows[s]};
         }
@@ -302,6 +314,18 @@ static bool rebuild_some(search_t *search, int kick)
     return true;
 }
 
+/* Note what counts for the patience of the search. */
+static void note_gain(search_t *search)
+{
+    const mtree_selection_t *selection = search->selection;
+
+    if (selection->packer->time > 0.0 &&
+        selection->best_value > search->gained * (1.0 + GAIN)) {
+        search->gained = selection->best_value;
+        search->gained_at = mtree_selection_work(selection);
+    }
+}
+
 /*
  * Rebuild trees and improve, in turn for as long as there is work left, from the best
  * selection or the last one that is as good.
@@ -311,6 +335,7 @@ static void kick(search_t *search)
     mtree_selection_t *selection = search->selection;
 
     mtree_selection_restore(selection);
+    note_gain(search);
     for (int k = 0; k < MAX_KICKS && !is_done(search); ++k) {
         if (selection->num_trees < selection->max_trees) {
             mtree_selection_set(selection, selection->num_trees, selection->best_edges);
@@ -321,6 +346,7 @@ static void kick(search_t *search)
         }
         mtree_local_search_run(search->local_search, search->max_work);
         mtree_selection_keep(selection);
+        note_gain(search);
         if (selection->value < selection->best_value) {
             mtree_selection_restore(selection);
         }
