@@ -26,8 +26,8 @@ struct mtree_steiner_oracle {
     /* Arborescences over some of the vertices. */
     int *from, *to; /* [n * n] */
     double *edge_price;
-    int *number, *vertex, *enter; /* [n] */
-    bool *used;                   /* [n] vertices that the tree in the making may use */
+    int *enter, *children; /* [n] */
+    bool *used;            /* [n] vertices that the tree in the making may use */
 };
 
 static double over_active_work(double n, double num_active)
@@ -91,9 +91,8 @@ mtree_steiner_oracle_t *mtree_steiner_oracle_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, oracle->from, n * n);
     MTREE_ARENA_ARRAY(arena, oracle->to, n * n);
     MTREE_ARENA_ARRAY(arena, oracle->edge_price, n * n);
-    MTREE_ARENA_ARRAY(arena, oracle->number, n);
-    MTREE_ARENA_ARRAY(arena, oracle->vertex, n);
     MTREE_ARENA_ARRAY(arena, oracle->enter, n);
+    MTREE_ARENA_ARRAY(arena, oracle->children, n);
     MTREE_ARENA_ARRAY(arena, oracle->used, n);
     return oracle;
 }
@@ -141,29 +140,23 @@ void mtree_steiner_oracle_set_prices(mtree_steiner_oracle_t *oracle, const doubl
     }
 }
 
-/* Number the used vertices and list the edges between them. */
-static int list_edges(mtree_steiner_oracle_t *oracle, int *num_used_p)
+/* List the edges between the used vertices.  The others hang on the root for nothing. */
+static int list_edges(mtree_steiner_oracle_t *oracle, int root)
 {
-    int n = oracle->num_vertices, num_used = 0, num_edges = 0;
+    int n = oracle->num_vertices, num_edges = 0;
 
-    for (int v = 0; v < n; v++) {
-        if (oracle->used[v]) {
-            oracle->number[v] = num_used;
-            oracle->vertex[num_used++] = v;
-        }
-    }
-    for (int i = 0; i < num_used; i++) {
-        for (int j = 0; j < num_used; j++) {
-            double price = oracle->price[oracle->vertex[i] * n + oracle->vertex[j]];
+    for (int u = 0; u < n; u++) {
+        for (int v = 0; v < n; v++) {
+            double price = oracle->used[v] ? oracle->price[u * n + v] : 0;
 
-            if (i != j && isfinite(price)) {
-                oracle->from[num_edges] = i;
-                oracle->to[num_edges] = j;
+            if (u != v && isfinite(price) &&
+                (oracle->used[v] ? oracle->used[u] : u == root)) {
+                oracle->from[num_edges] = u;
+                oracle->to[num_edges] = v;
                 oracle->edge_price[num_edges++] = price;
             }
         }
     }
-    *num_used_p = num_used;
     return num_edges;
 }
 
@@ -171,7 +164,7 @@ static int list_edges(mtree_steiner_oracle_t *oracle, int *num_used_p)
 static void prune(mtree_steiner_oracle_t *oracle, int *parent)
 {
     int n = oracle->num_vertices;
-    int *children = oracle->number; /* The edges are made: no numbers are needed. */
+    int *children = oracle->children;
 
     memset(children, 0, (size_t)n * sizeof(*children));
     for (int v = 0; v < n; v++) {
@@ -198,22 +191,19 @@ static void prune(mtree_steiner_oracle_t *oracle, int *parent)
 static mtree_status_t span_used(mtree_steiner_oracle_t *oracle, int root, int *parent,
                                 double *price_p)
 {
-    int n = oracle->num_vertices, num_used;
-    int num_edges = list_edges(oracle, &num_used);
-    mtree_status_t status =
-        mtree_arborescence_find(num_used, oracle->number[root], num_edges, oracle->from,
-                                oracle->to, oracle->edge_price, oracle->enter);
+    int n = oracle->num_vertices, num_edges = list_edges(oracle, root);
+    mtree_status_t status = mtree_arborescence_find(
+        n, root, num_edges, oracle->from, oracle->to, oracle->edge_price, oracle->enter);
 
     if (status != MTREE_OK) {
         return status;
     }
     for (int v = 0; v < n; v++) {
-        parent[v] = MTREE_STEINER_ABSENT;
-    }
-    for (int i = 0; i < num_used; i++) {
-        int edge = oracle->enter[i];
+        int edge = oracle->enter[v];
 
-        parent[oracle->vertex[i]] = edge < 0 ? -1 : oracle->vertex[oracle->from[edge]];
+        parent[v] = !oracle->used[v] ? MTREE_STEINER_ABSENT
+                    : edge < 0       ? -1
+                                     : oracle->from[edge];
     }
     prune(oracle, parent);
     *price_p = 0;
@@ -223,18 +213,20 @@ static mtree_status_t span_used(mtree_steiner_oracle_t *oracle, int root, int *p
     return MTREE_OK;
 }
 
-static void use_active_only(mtree_steiner_oracle_t *oracle)
-{
-    for (int v = 0; v < oracle->num_vertices; v++) {
-        oracle->used[v] = v < oracle->num_active;
-    }
-}
-
 static void use_path(mtree_steiner_oracle_t *oracle, int from, int to)
 {
     while (from != to) {
         from = oracle->step[from * oracle->num_vertices + to];
         oracle->used[from] = true;
+    }
+}
+
+/* The relays are those of @a set, one bit each. */
+static void use_relays(mtree_steiner_oracle_t *oracle, int set)
+{
+    for (int v = 0; v < oracle->num_vertices; v++) {
+        oracle->used[v] =
+            v < oracle->num_active || ((set >> (v - oracle->num_active)) & 1) != 0;
     }
 }
 
@@ -248,13 +240,10 @@ static mtree_status_t find_over_relays(mtree_steiner_oracle_t *oracle, int root,
 
     for (int set = 0; set < 1 << num_relays; set++) {
         double price;
+        mtree_status_t status;
 
-        for (int v = 0; v < oracle->num_vertices; v++) {
-            oracle->used[v] =
-                v < oracle->num_active || ((set >> (v - oracle->num_active)) & 1) != 0;
-        }
-        mtree_status_t status = span_used(oracle, root, parent_p, &price);
-
+        use_relays(oracle, set);
+        status = span_used(oracle, root, parent_p, &price);
         if (status != MTREE_OK && status != MTREE_ERR_UNREACHABLE) {
             return status;
         }
@@ -266,9 +255,7 @@ static mtree_status_t find_over_relays(mtree_steiner_oracle_t *oracle, int root,
     if (best < 0) {
         return MTREE_ERR_UNREACHABLE;
     }
-    for (int v = oracle->num_active; v < oracle->num_vertices; v++) {
-        oracle->used[v] = ((best >> (v - oracle->num_active)) & 1) != 0;
-    }
+    use_relays(oracle, best);
     return span_used(oracle, root, parent_p, price_p);
 }
 
@@ -362,7 +349,7 @@ static mtree_status_t find_over_active(mtree_steiner_oracle_t *oracle, int root,
                 oracle->distance[v * n + bit_vertex(__builtin_ctz(set), root)];
         }
     }
-    use_active_only(oracle);
+    use_relays(oracle, 0);
     if (sets > 1) {
         if (!isfinite(oracle->cheapest[set_row(oracle, sets - 1) + (size_t)root])) {
             return MTREE_ERR_UNREACHABLE;
@@ -411,13 +398,9 @@ static mtree_status_t find_by_paths(mtree_steiner_oracle_t *oracle, int root,
 mtree_status_t mtree_steiner_oracle_find(mtree_steiner_oracle_t *oracle, int root,
                                          int *parent_p, double *price_p)
 {
-    switch (oracle->method) {
-    case OVER_ACTIVE:
-        return find_over_active(oracle, root, parent_p, price_p);
-    case OVER_RELAYS:
-        return find_over_relays(oracle, root, parent_p, price_p);
-    case BY_PATHS:
-        break;
-    }
-    return find_by_paths(oracle, root, parent_p, price_p);
+    return oracle->method == OVER_ACTIVE
+               ? find_over_active(oracle, root, parent_p, price_p)
+           : oracle->method == OVER_RELAYS
+               ? find_over_relays(oracle, root, parent_p, price_p)
+               : find_by_paths(oracle, root, parent_p, price_p);
 }

@@ -192,41 +192,20 @@ static void drop_relays(mtree_packer_t *packer, mtree_tree_set_t *set, double al
             mtree_tree_rates_fit(packer, set);
         }
     }
-}
-
-/* The tree that carries least of a root that has more than @a most; NULL: no root has. */
-static mtree_packed_t *lightest(mtree_tree_set_t *set, int most)
-{
-    mtree_packed_t *best = NULL;
-
-    for (int t = 0; t < set->num_trees; t++) {
-        mtree_packed_t *tree = &set->trees[t];
-        int count = 0;
-
-        for (int other = 0; other < set->num_trees; other++) {
-            count +=
-                set->trees[other].group == tree->group && !set->trees[other].is_left_out;
-        }
-        if (count > most && !tree->is_left_out &&
-            (best == NULL || tree->rate < best->rate)) {
-            best = tree;
-        }
-    }
-    return best;
-}
-
-/* Leave out trees until each root has at most @a most; 0: any number. */
-static void drop_trees(mtree_packer_t *packer, mtree_tree_set_t *set, int most)
-{
-    mtree_packed_t *tree;
-
-    while (most > 0 && (tree = lightest(set, most)) != NULL) {
-        tree->is_left_out = true;
-        mtree_tree_rates_fit(packer, set);
-    }
     /* Rates that could not be fitted are as before. */
     for (int t = 0; t < set->num_trees; t++) {
         set->trees[t].rate = set->trees[t].is_left_out ? 0.0 : set->trees[t].rate;
+    }
+}
+
+/* Leave the fastest @a most trees of each root in *set_p; 0: all. */
+static void drop_trees(mtree_packer_t *packer, mtree_tree_set_t **set_p, int most)
+{
+    mtree_tree_set_t *all = *set_p;
+
+    if (most > 0) {
+        *set_p = mtree_tree_rates_fastest(packer, all, most);
+        mtree_tree_set_destroy(all);
     }
 }
 
@@ -264,7 +243,7 @@ mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
 
         drop_relays(finder.packer, set, rate);
         mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
-        drop_trees(finder.packer, set, problem->request->max_trees);
+        drop_trees(finder.packer, &set, problem->request->max_trees);
         mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
         *packed_p = take_packing(&finder, set);
     }
