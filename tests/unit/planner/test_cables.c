@@ -5,11 +5,7 @@
  */
 #include "base/address.h"
 #include "planner/plan/cables.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/given.h"
 
 enum { HOSTS = 4 };
 
@@ -24,25 +20,24 @@ static const char network[] =
     " c -- s [capacity=\"4Mbps\" from_address=\"10.3.0.3\"];\n"
     " s -- d [capacity=\"3Mbps\" to_address=\"10.3.0.4\"];\n}\n";
 
-static mtree_topology_t *topology;
-static mtree_routes_t *routes;
 static mtree_plan_t *plan;
 
-static void start(void)
+/* A plan of one tree of these parents over the hosts a, b, ... of the map @a text. */
+static void plan_over(const char *text, const int *parent)
 {
-    static const int vertices[HOSTS] = {0, 1, 2, 3};
     static const char *const names[HOSTS] = {"a", "b", "c", "d"};
 
-    unit_ok(mtree_topology_parse(network, strlen(network), "n", &topology));
-    unit_ok(mtree_routes_create(topology, vertices, HOSTS, &routes));
-    plan = mtree_plan_create(MTREE_ALLREDUCE, "x", HOSTS, names, 1);
+    mtree_plan_destroy(plan);
+    given_routes(map_text(text));
+    plan = mtree_plan_create(MTREE_ALLREDUCE, "x", num_hosts, names, 1);
+    memcpy(plan->trees[0].parent, parent, (size_t)num_hosts * sizeof(int));
 }
 
 static void stop(void)
 {
     mtree_plan_destroy(plan);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
+    plan = NULL;
+    forget();
 }
 
 static void expect_cable(int number, int a, int b, const char *from, const char *to,
@@ -62,8 +57,8 @@ static void expect_cable(int number, int a, int b, const char *from, const char 
 /* Only neighbours in the tree: b above a and c, and d below c. */
 UNIT_TEST(edges_of_trees_have_cables)
 {
+    plan_over(network, (const int[]){1, -1, 1, 2});
     plan->trees[0].root = 1;
-    memcpy(plan->trees[0].parent, (int[]){1, -1, 1, 2}, HOSTS * sizeof(int));
     mtree_plan_add_cables(plan, topology, routes);
     ck_assert_int_eq(plan->num_cables, 3);
     expect_cable(0, 0, 1, "10.1.0.1", "10.1.0.2", 5e6);
@@ -75,6 +70,7 @@ UNIT_TEST(edges_of_trees_have_cables)
  * switch, and from b to d through hosts, which forward none. */
 UNIT_TEST(any_two_hosts_of_a_program_may)
 {
+    plan_over(network, (const int[]){-1, 0, 0, 0});
     plan->num_trees = 0;
     plan->order = calloc(HOSTS, sizeof(*plan->order));
     mtree_plan_add_cables(plan, topology, routes);
@@ -95,15 +91,11 @@ UNIT_TEST(interfaces_of_one_network_belong_together)
         " b -- s [capacity=\"8Mbps\" from_address=\"10.2.0.2\"];\n"
         " b -- s [capacity=\"4Mbps\" from_address=\"10.1.0.2\"];\n}\n";
 
-    stop();
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "n", &topology), MTREE_OK);
-    ck_assert_int_eq(mtree_routes_create(topology, (int[]){0, 1}, 2, &routes), MTREE_OK);
-    plan = mtree_plan_create(MTREE_ALLREDUCE, "x", 2, (const char *const[]){"a", "b"}, 1);
-    memcpy(plan->trees[0].parent, (int[]){-1, 0}, 2 * sizeof(int));
+    plan_over(text, (const int[]){-1, 0});
     mtree_plan_add_cables(plan, topology, routes);
     ck_assert_int_eq(plan->num_cables, 2);
     expect_cable(0, 0, 1, "10.1.0.1", "10.1.0.2", 4e6);
     expect_cable(1, 0, 1, "10.2.0.1", "10.2.0.2", 7e6);
 }
 
-UNIT_FIXTURE(start, stop)
+UNIT_FIXTURE(NULL, stop)
