@@ -184,3 +184,15 @@ UNIT_TEST(test_topoadopt_finds_the_optimum_of_figure_2)
     ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
     ck_assert_double_eq(plan->throughput, again->throughput);
 }
+
+/* Beside 1 Gb/s the program sees nothing of 1 b/s. */
+UNIT_TEST(test_links_may_differ_too_much)
+{
+    const mtree_plan_request_t request = {.algorithm = "blink", .max_trees = 10};
+    mtree_plan_t *plan;
+
+    given(map_text("graph { a -- b [capacity=\"1bps\"]; b -- c [capacity=\"1Gbps\"] }"));
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &plan),
+                     MTREE_ERR_SOLVER);
+    heard_text("blink finds no rates over these 3 hosts, whose links differ too much");
+}
