@@ -64,23 +64,30 @@ static double host_capacity(const search_t *search, int host)
     return sum;
 }
 
-/* Plan with this request, and keep the faster plan. */
-static mtree_status_t try_request(search_t *search, const mtree_plan_request_t *request)
+/* Plan by @a algorithm, or with the trees of @a keep, unless it is NULL, and keep the
+ * faster plan. */
+static mtree_status_t try_plan(search_t *search, const char *algorithm,
+                               const mtree_plan_t *keep, int max_trees)
 {
-    mtree_plan_t *plan;
-    mtree_status_t status = mtree_planner_run(search->topology, search->hosts,
-                                              search->num_hosts, request, &plan);
+    mtree_plan_request_t request = *search->request;
+    mtree_plan_t *plan, *slower;
+    mtree_status_t status;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    if (search->plan == NULL || plan->seconds < search->plan->seconds) {
-        mtree_plan_destroy(search->plan);
+    request.algorithm = algorithm;
+    request.keep = keep;
+    request.max_trees = max_trees;
+    status = mtree_planner_run(search->topology, search->hosts, search->num_hosts,
+                               &request, &plan);
+    if (status == MTREE_OK) {
+        slower = search->plan;
+        if (slower != NULL && plan->seconds >= slower->seconds) {
+            slower = plan;
+            plan = search->plan;
+        }
         search->plan = plan;
-    } else {
-        mtree_plan_destroy(plan);
+        mtree_plan_destroy(slower);
     }
-    return MTREE_OK;
+    return status;
 }
 
 static bool is_found(const search_t *search)
@@ -88,39 +95,14 @@ static bool is_found(const search_t *search)
     return search->plan != NULL && search->plan->seconds <= search->enough;
 }
 
-/* One tree of least latencies, which no plan can beat by much where it takes little
- * longer than these. */
-static mtree_status_t try_low_tree(search_t *search)
+/* The trees that the other root's algorithm may have. */
+static int most_trees(const search_t *search)
 {
-    mtree_plan_request_t request = *search->request;
-    mtree_status_t status;
+    const int most = search->request->max_trees;
 
-    request.algorithm = "latency";
-    status = try_request(search, &request);
-    if (status == MTREE_OK) {
-        search->enough = fmax(search->enough, LOW_ENOUGH * plan_delay(search->plan));
-    }
-    return status;
-}
-
-static mtree_status_t try_trees(search_t *search)
-{
-    mtree_plan_request_t request = *search->request;
-
-    request.keep = search->other;
-    return try_request(search, &request);
-}
-
-static mtree_status_t try_algorithm(search_t *search)
-{
-    mtree_plan_request_t request = *search->request;
-
-    request.algorithm = search->other->algorithm;
-    if (search->other->num_trees <= FEW_TREES &&
-        (request.max_trees == 0 || request.max_trees > FEW_TREES)) {
-        request.max_trees = FEW_TREES;
-    }
-    return try_request(search, &request);
+    return search->other->num_trees <= FEW_TREES && (most == 0 || most > FEW_TREES)
+               ? FEW_TREES
+               : most;
 }
 
 /* *again_p: the plan for the other root, with the seconds that the planner predicts.
@@ -169,14 +151,19 @@ mtree_status_t mtree_other_root_plan(const mtree_topology_t *topology, const int
     if (status == MTREE_OK) {
         search.enough = enough_seconds(&search, again);
     }
+    /* One tree of least latencies, which no plan can beat by much where it takes little
+     * longer than these. */
     if (status == MTREE_OK && plan_delay(again) > LATENCY_PART * again->seconds) {
-        status = try_low_tree(&search);
+        status = try_plan(&search, "latency", NULL, request->max_trees);
+        search.enough = status == MTREE_OK
+                            ? fmax(search.enough, LOW_ENOUGH * plan_delay(search.plan))
+                            : 0.0;
     }
     if (status == MTREE_OK && !is_found(&search)) {
-        status = try_trees(&search);
+        status = try_plan(&search, request->algorithm, other, request->max_trees);
     }
     if (status == MTREE_OK && !is_found(&search)) {
-        status = try_algorithm(&search);
+        status = try_plan(&search, other->algorithm, NULL, most_trees(&search));
     }
     if (status == MTREE_OK) {
         search.plan->seconds *=
