@@ -2,7 +2,7 @@
 #include "tools/topology_json.h"
 
 #include "base/address.h"
-#include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -58,13 +58,20 @@ static json_t *json_cables(const mtree_link_t *link)
     return list;
 }
 
+/* Ends, capacities and latency of @a link. */
 static json_t *json_link(const mtree_topology_t *topology, const mtree_link_t *link)
 {
+    return json_pack("{s:s, s:s, s:[f, f], s:f}", "from",
+                     topology->vertices[link->u].name, "to",
+                     topology->vertices[link->v].name, "capacity_bps", link->capacity[0],
+                     link->capacity[1], "latency_s", link->latency);
+}
+
+/* The same with all else that the file says. */
+static json_t *json_whole_link(const mtree_topology_t *topology, const mtree_link_t *link)
+{
     const mtree_link_conditions_t *conditions = &link->conditions;
-    json_t *json =
-        json_pack("{s:s, s:s, s:[f, f], s:f}", "from", topology->vertices[link->u].name,
-                  "to", topology->vertices[link->v].name, "capacity_bps",
-                  link->capacity[0], link->capacity[1], "latency_s", link->latency);
+    json_t *json = json_link(topology, link);
 
     add_condition(json, "mtu", conditions->mtu);
     add_condition(json, "loss", conditions->loss);
@@ -77,12 +84,14 @@ static json_t *json_link(const mtree_topology_t *topology, const mtree_link_t *l
     return json;
 }
 
-static json_t *json_links(const mtree_topology_t *topology)
+static json_t *json_links(const mtree_topology_t *topology,
+                          json_t *(*write)(const mtree_topology_t *topology,
+                                           const mtree_link_t *link))
 {
     json_t *list = json_array();
 
     for (int i = 0; i < topology->num_links; ++i) {
-        json_array_append_new(list, json_link(topology, &topology->links[i]));
+        json_array_append_new(list, write(topology, &topology->links[i]));
     }
     return list;
 }
@@ -121,10 +130,11 @@ static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_
 
 json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *routes)
 {
-    json_t *json = json_pack(
-        "{s:s, s:s, s:o, s:o, s:o}", "name", topology->name, "source", topology->source,
-        "hosts", json_vertices(topology, MTREE_VERTEX_HOST), "switches",
-        json_vertices(topology, MTREE_VERTEX_SWITCH), "links", json_links(topology));
+    json_t *json =
+        json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", topology->name, "source",
+                  topology->source, "hosts", json_vertices(topology, MTREE_VERTEX_HOST),
+                  "switches", json_vertices(topology, MTREE_VERTEX_SWITCH), "links",
+                  json_links(topology, json_whole_link));
 
     if (json != NULL && topology->cost.message > 0.0) {
         json_object_set_new(json, "message_cost_s", json_real(topology->cost.message));
@@ -138,4 +148,59 @@ json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *ro
         json = NULL;
     }
     return json;
+}
+
+static json_t *vertex_json(const mtree_vertex_t *vertex)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:s}", "name", vertex->name, "host", vertex->host, "kind",
+                  vertex->kind == MTREE_VERTEX_HOST ? "host" : "switch");
+
+    if (vertex->has_position) {
+        json_object_set_new(json, "x", json_real(vertex->x));
+        json_object_set_new(json, "y", json_real(vertex->y));
+    }
+    return json;
+}
+
+json_t *network_json(const mtree_topology_t *topology)
+{
+    const mtree_message_cost_t cost = mtree_message_cost(&topology->cost);
+    json_t *vertices = json_array();
+
+    for (int v = 0; v < topology->num_vertices; v++) {
+        json_array_append_new(vertices, vertex_json(&topology->vertices[v]));
+    }
+    return json_pack("{s:s, s:f, s:f, s:o, s:o}", "name", topology->name,
+                     "message_cost_s", cost.message, "byte_cost_s", cost.byte, "vertices",
+                     vertices, "links", json_links(topology, json_link));
+}
+
+void network_json_mark(const mtree_plan_t *plan, const int *hosts,
+                       const mtree_routes_t *routes, const json_t *network, json_t *json)
+{
+    const json_t *vertices = json_object_get(network, "vertices");
+    const json_t *trees = json_object_get(json, "trees");
+    size_t num_arcs = 2 * json_array_size(json_object_get(network, "links"));
+    double *crossed = mtree_malloc(num_arcs * sizeof(*crossed));
+
+    for (int h = mtree_plan_num_active(plan); h < plan->num_hosts; h++) {
+        json_object_set_new(json_array_get(vertices, (size_t)hosts[h]), "relay",
+                            json_true());
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        json_t *arcs = json_array();
+
+        for (size_t arc = 0; arc < num_arcs; arc++) {
+            crossed[arc] = 0;
+        }
+        mtree_plan_tree_load(plan, t, routes, 1, crossed);
+        for (size_t arc = 0; arc < num_arcs; arc++) {
+            if (crossed[arc] > 0) {
+                json_array_append_new(arcs, json_integer((json_int_t)arc));
+            }
+        }
+        json_object_set_new(json_array_get(trees, (size_t)t), "arcs", arcs);
+    }
+    free(crossed);
 }

@@ -5,6 +5,7 @@
 #ifndef MTREE_TOOLS_TOPOLOGY_JSON_H
 #define MTREE_TOOLS_TOPOLOGY_JSON_H
 
+#include "planner/plan/plan.h"
 #include "topo/routes.h"
 
 #include <jansson.h>
@@ -16,5 +17,17 @@
  * hosts. NULL when memory runs out; otherwise the caller's.
  */
 json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *routes);
+
+/* The same as reports and pictures have it: as docs/report.md says, without `origin`. */
+json_t *network_json(const mtree_topology_t *topology);
+
+/*
+ * Mark the vertices of @a network that are relays of @a plan as "relay", and give each
+ * tree of its JSON object @a json (planner/plan/json.h) its "arcs": the numbers of those
+ * that it crosses, arc 2 l being link l from its `from` to its `to`, 2 l + 1 the other
+ * way.  @a hosts are the plan's, relays included, as in @a routes.
+ */
+void network_json_mark(const mtree_plan_t *plan, const int *hosts,
+                       const mtree_routes_t *routes, const json_t *network, json_t *json);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "planner/plan/json.h"
-#include "report/network.h"
+#include "report/format.h"
 #include "topo/dot/read.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
  * mtree draw: a picture of a network, and of the trees on it.
  */
 #include "tools/planned_network.h"
+#include "tools/topology_json.h"
 
 #include "base/memory.h"
-#include "report/network.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void add_plan(const planned_network_t *planned, json_t *given)
 {
     json_t *vertices = json_array(), *json = planned_network_json(planned->plan);
 
-    mtree_report_mark(planned->plan, planned->hosts, planned->routes,
+    network_json_mark(planned->plan, planned->hosts, planned->routes,
                       json_object_get(given, "network"), json);
     for (int h = 0; h < planned->num_hosts; h++) {
         json_array_append_new(vertices, json_integer(planned->hosts[h]));
@@ -86,8 +86,7 @@ static void add_plan(const planned_network_t *planned, json_t *given)
  */
 static void give(const planned_network_t *planned)
 {
-    json_t *given =
-        json_pack("{s:o}", "network", mtree_report_network(planned->topology));
+    json_t *given = json_pack("{s:o}", "network", network_json(planned->topology));
 
     add_use(planned, json_object_get(json_object_get(given, "network"), "links"));
     if (planned->plan != NULL) {

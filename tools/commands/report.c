@@ -5,13 +5,14 @@
  * Python derives the rest and shows it: the folder reporter (derive.py).
  */
 #include "tools/options.h"
+#include "tools/topology_json.h"
 
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "planner/bound/least_time.h"
 #include "planner/plan/json.h"
-#include "report/network.h"
+#include "report/format.h"
 #include "topo/dot/read.h"
 
 #include <math.h>
@@ -106,7 +107,7 @@ static void read_topology(source_t *source, size_t number, json_t *json)
     (void)snprintf(name, sizeof(name), "topology %zu", number);
     text = text == NULL ? "" : text;
     command_must(mtree_topology_parse(text, strlen(text), name, topology_p));
-    network = mtree_report_network(*topology_p);
+    network = network_json(*topology_p);
     json_object_update(json, network);
     json_decref(network);
     read_measured(json, *topology_p);
@@ -150,7 +151,7 @@ static void place(placed_t *placed, const json_t *network, json_t *json)
         must_agree(hosts[h] >= 0, "a plan");
     }
     command_must(mtree_routes_create(topology, hosts, plan->num_hosts, &routes));
-    mtree_report_mark(plan, hosts, routes, network, json);
+    network_json_mark(plan, hosts, routes, network, json);
     add_load(plan, routes, 2 * (size_t)topology->num_links, json);
     mtree_routes_destroy(routes);
 }
@@ -294,10 +295,10 @@ static void add_bound(const source_t *source, json_t *calls)
 
 /*
  * Add to @a report what needs the planner:
- * - to topologies the members of report/network.h, and to links "map_bps" where another
+ * - to topologies the members of network_json(), and to links "map_bps" where another
  *   capacity was measured than they have on the map;
- * - to plans the marks of report/network.h, and "load": what each arc carries per byte of
- *   a call, each edge of a tree carrying the tree's share;
+ * - to plans the marks of tools/topology_json.h, and "load": what each arc carries per
+ * byte of a call, each edge of a tree carrying the tree's share;
  * - to communicators "path_arcs": the arcs of each of their "paths";
  * - to calls "bound_seconds", "bound_by" and "bound_limit", for their mean size.
  * Plans and communicators that are on no topology get none.
