@@ -81,122 +81,93 @@ static void recv(fixture_t *fixture, int rank, int from, int tag, void *buffer,
 static const mtree_pt2pt_options_t one_each = {
     .num_ranks = 3, .ranks_per_host = 1, .unit_bytes = 1, .control_bytes = 0};
 
-/* A send is over at once, a synchronous one when the word of the match is back. */
-UNIT_TEST(test_eager)
+#define ANY -1.0
+
+/* One or two messages that are given at once, and when they are sent and received. */
+static const struct {
+    mtree_pt2pt_options_t options; /* 0: as of one_each */
+    double pace;                   /* bits/s from rank 0 to rank 1; 0: any */
+    double computes[2];            /* seconds, of ranks 0 and 1 */
+    struct {
+        int from, to;
+        size_t bytes; /* 0: there is no second message */
+        bool synchronous;
+        double sent, received;
+    } messages[2];
+} cases[] = {
+    /* A send is over at once, a synchronous one when the word of the match is back. */
+    {.messages = {{0, 1, 2000, false, 0, 0.012}, {0, 1, 3000, true, 0.025, 0.015}}},
+    /* Each message costs both ranks some time, one after the other. */
+    {.options.cost.message = 0.004,
+     .messages = {{0, 1, 1000, false, 0.004, 0.004 + 0.011 + 0.004},
+                  {0, 1, 1000, false, 0.008, 0.008 + 0.011 + 0.004}}},
+    /* Over the eager limit: 1000 bytes go, 10 ms later they match, 10 ms later the rest
+     * may go. */
+    {.options.eager_bytes = 1000,
+     .messages = {{0, 1, 5000, false, 0.011 + 0.010 + 0.004, 0.011 + 0.010 + 0.014}}},
+    /* Connections of mtree's own send all of it at once. */
+    {.options = {.eager_bytes = 1000, .streams = true},
+     .messages = {{0, 1, 5000, true, 0.005 + 0.020, 0.005 + 0.010}}},
+    /* The word of a match comes behind the 30 ms of data that its rank had to send
+     * before; a stream's acknowledgement waits for the two packets that have left the
+     * connection.
+     */
+    {.messages = {{1, 0, 30000, false, 0, ANY}, {0, 1, 1000, true, 0.040, 0.011}}},
+    {.options.streams = true,
+     .messages = {{1, 0, 30000, false, 0, ANY},
+                  {0, 1, 1000, true, 0.014 + 0.010, 0.011}}},
+    /* Packets of 1000 bytes leave each 4 ms; over Open MPI's connections all at once. */
+    {.pace = 2e6, .messages = {{0, 1, 10000, false, 0, 0.010 + 0.010}}},
+    {.options.streams = true,
+     .pace = 2e6,
+     .messages = {{0, 1, 10000, false, 0, 0.032 + 0.002 + 0.010}}},
+    /* What a rank computes delays what it does next. */
+    {.computes = {0.5, 1.0}, .messages = {{0, 1, 1000, false, 0.5, 1.0}}},
+    /* Two ranks per host: those of one host do not meet the link. */
+    {.options = {.num_ranks = 4, .ranks_per_host = 2},
+     .messages = {{0, 1, 1000, false, 0, 1e-6 + 8000 / 40e9},
+                  {1, 3, 1000, false, 0, 0.011}}},
+};
+
+static void expect(const done_t *note, double seconds)
 {
-    UNIT_OWNED(clear) fixture_t fixture = make(one_each);
-    done_t sent, sent_sync, received[2];
-
-    recv(&fixture, 1, 0, 0, NULL, 2000, &received[0]);
-    recv(&fixture, 1, 0, 0, NULL, 3000, &received[1]);
-    send(&fixture, 0, 1, 0, NULL, 2000, false, &sent);
-    send(&fixture, 0, 1, 0, NULL, 3000, true, &sent_sync);
-    ck_assert_int_eq(sent.calls, 0);
-    unit_ok(mtree_event_queue_run(fixture.queue));
-    ck_assert_double_eq_tol(sent.time, 0.0, 1e-9);
-    ck_assert_double_eq_tol(received[0].time, 0.012, 1e-9);
-    ck_assert_double_eq_tol(received[1].time, 0.015, 1e-9);
-    ck_assert_double_eq_tol(sent_sync.time, 0.025, 1e-9);
-    ck_assert_int_eq(sent.calls + sent_sync.calls + received[0].calls + received[1].calls,
-                     4);
-    ck_assert_uint_eq(mtree_pt2pt_messages(fixture.pt2pt), 2);
-}
-
-/* Each message costs both ranks some time, one after the other. */
-UNIT_TEST(test_overhead)
-{
-    mtree_pt2pt_options_t options = one_each;
-    UNIT_OWNED(clear) fixture_t fixture;
-    done_t sent[2], received[2];
-
-    options.cost.message = 0.004;
-    fixture = make(options);
-    recv(&fixture, 1, 0, 0, NULL, 1000, &received[0]);
-    recv(&fixture, 1, 0, 0, NULL, 1000, &received[1]);
-    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
-    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[1]);
-    unit_ok(mtree_event_queue_run(fixture.queue));
-    ck_assert_double_eq_tol(sent[0].time, 0.004, 1e-9);
-    ck_assert_double_eq_tol(sent[1].time, 0.008, 1e-9);
-    ck_assert_double_eq_tol(received[0].time, 0.004 + 0.011 + 0.004, 1e-9);
-    ck_assert_double_eq_tol(received[1].time, 0.008 + 0.011 + 0.004, 1e-9);
-}
-
-/* Over the eager limit: 1000 bytes go, 10 ms later they match, 10 ms later the rest may
- * go. */
-UNIT_TEST(test_rendezvous)
-{
-    mtree_pt2pt_options_t options = one_each;
-    UNIT_OWNED(clear) fixture_t fixture;
-    done_t sent, received;
-
-    options.eager_bytes = 1000;
-    fixture = make(options);
-    recv(&fixture, 1, 0, 0, NULL, 5000, &received);
-    send(&fixture, 0, 1, 0, NULL, 5000, false, &sent);
-    unit_ok(mtree_event_queue_run(fixture.queue));
-    ck_assert_double_eq_tol(sent.time, 0.011 + 0.010 + 0.004, 1e-9);
-    ck_assert_double_eq_tol(received.time, 0.011 + 0.010 + 0.014, 1e-9);
-}
-
-/* Connections of mtree's own send all of it at once. */
-UNIT_TEST(test_streams_have_no_eager_limit)
-{
-    mtree_pt2pt_options_t options = one_each;
-    fixture_t fixture;
-    done_t sent, received;
-
-    options.eager_bytes = 1000;
-    options.streams = true;
-    fixture = make(options);
-    recv(&fixture, 1, 0, 0, NULL, 5000, &received);
-    send(&fixture, 0, 1, 0, NULL, 5000, true, &sent);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
-    ck_assert_double_eq_tol(received.time, 0.005 + 0.010, 1e-9);
-    ck_assert_double_eq_tol(sent.time, 0.005 + 0.020, 1e-9);
-    clear(&fixture);
-}
-
-/* The word of a match comes behind the 30 ms of data that its rank had to send before; a
- * stream's acknowledgement waits for the two packets that have left the connection. */
-UNIT_LOOP(test_no_data_holds_up_acknowledgements_of_streams, 0, 2)
-{
-    mtree_pt2pt_options_t options = one_each;
-    fixture_t fixture;
-    done_t sent[2], received[2];
-
-    options.streams = _i > 0;
-    fixture = make(options);
-    recv(&fixture, 0, 1, 0, NULL, 30000, &received[0]);
-    recv(&fixture, 1, 0, 0, NULL, 1000, &received[1]);
-    send(&fixture, 1, 0, 0, NULL, 30000, false, &sent[0]);
-    send(&fixture, 0, 1, 0, NULL, 1000, true, &sent[1]);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
-    ck_assert_double_eq_tol(received[1].time, 0.011, 1e-9);
-    if (_i == 0) {
-        ck_assert_double_eq_tol(sent[1].time, 0.030 + 0.010, 1e-9);
-    } else {
-        ck_assert_double_le(sent[1].time, 0.011 + 0.004 + 0.010 + 1e-9);
+    ck_assert_int_eq(note->calls, 1);
+    if (seconds != ANY) {
+        ck_assert_double_eq_tol(note->time, seconds, 1e-9);
     }
-    clear(&fixture);
 }
 
-/* Packets of 1000 bytes leave each 4 ms; over Open MPI's connections all at once. */
-UNIT_LOOP(test_streams_are_paced, 0, 2)
+UNIT_EACH(test_times, cases)
 {
-    mtree_pt2pt_options_t options = one_each;
-    fixture_t fixture;
-    done_t sent, received;
+    const int num = cases[_i].messages[1].bytes > 0 ? 2 : 1;
+    mtree_pt2pt_options_t options = cases[_i].options;
+    UNIT_OWNED(clear) fixture_t fixture;
+    done_t sent[2], received[2];
 
-    options.streams = _i > 0;
+    options.num_ranks = options.num_ranks > 0 ? options.num_ranks : one_each.num_ranks;
+    options.ranks_per_host = options.ranks_per_host > 0 ? options.ranks_per_host : 1;
+    options.unit_bytes = one_each.unit_bytes;
     fixture = make(options);
-    mtree_pt2pt_pace(fixture.pt2pt, 0, 1, 2e6);
-    recv(&fixture, 1, 0, 0, NULL, 10000, &received);
-    send(&fixture, 0, 1, 0, NULL, 10000, false, &sent);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
-    ck_assert_double_eq_tol(received.time, (_i > 0 ? 0.032 + 0.002 : 0.010) + 0.010,
-                            1e-9);
-    clear(&fixture);
+    if (cases[_i].pace > 0) {
+        mtree_pt2pt_pace(fixture.pt2pt, 0, 1, cases[_i].pace);
+    }
+    for (int m = 0; m < num; m++) {
+        recv(&fixture, cases[_i].messages[m].to, cases[_i].messages[m].from, 0, NULL,
+             cases[_i].messages[m].bytes, &received[m]);
+    }
+    mtree_pt2pt_compute(fixture.pt2pt, 0, cases[_i].computes[0]);
+    for (int m = 0; m < num; m++) {
+        send(&fixture, cases[_i].messages[m].from, cases[_i].messages[m].to, 0, NULL,
+             cases[_i].messages[m].bytes, cases[_i].messages[m].synchronous, &sent[m]);
+        ck_assert_int_eq(sent[m].calls, 0);
+    }
+    mtree_pt2pt_compute(fixture.pt2pt, 1, cases[_i].computes[1]);
+    unit_ok(mtree_event_queue_run(fixture.queue));
+    for (int m = 0; m < num; m++) {
+        expect(&sent[m], cases[_i].messages[m].sent);
+        expect(&received[m], cases[_i].messages[m].received);
+    }
+    ck_assert_uint_eq(mtree_pt2pt_messages(fixture.pt2pt), (size_t)num);
 }
 
 typedef struct {
@@ -265,40 +236,6 @@ UNIT_TEST(test_matching)
     for (int i = 0; i < 8; i++) {
         ck_assert_int_eq(notes[i].calls, 1);
     }
-}
-
-/* What a rank computes delays what it does next. */
-UNIT_TEST(test_compute)
-{
-    UNIT_OWNED(clear) fixture_t fixture = make(one_each);
-    done_t sent, received;
-
-    recv(&fixture, 1, 0, 0, NULL, 1000, &received);
-    mtree_pt2pt_compute(fixture.pt2pt, 0, 0.5);
-    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent);
-    mtree_pt2pt_compute(fixture.pt2pt, 1, 1.0);
-    unit_ok(mtree_event_queue_run(fixture.queue));
-    ck_assert_double_eq_tol(sent.time, 0.5, 1e-9);
-    ck_assert_double_eq_tol(received.time, 1.0, 1e-9);
-}
-
-/* Two ranks per host: those of one host do not meet the link. */
-UNIT_TEST(test_ranks_per_host)
-{
-    mtree_pt2pt_options_t options = one_each;
-    UNIT_OWNED(clear) fixture_t fixture;
-    done_t sent[2], received[2];
-
-    options.num_ranks = 4;
-    options.ranks_per_host = 2;
-    fixture = make(options);
-    recv(&fixture, 1, 0, 0, NULL, 1000, &received[0]);
-    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
-    recv(&fixture, 3, 1, 0, NULL, 1000, &received[1]);
-    send(&fixture, 1, 3, 0, NULL, 1000, false, &sent[1]);
-    unit_ok(mtree_event_queue_run(fixture.queue));
-    ck_assert_double_lt(received[0].time, 0.001);
-    ck_assert_double_eq_tol(received[1].time, 0.011, 1e-9);
 }
 
 UNIT_TEST(test_errors)
