@@ -74,13 +74,20 @@ static int token(const aliases_t *aliases, const mtree_probe_traceroute_t *route
                : routes->num_hosts + mtree_probe_class_find(aliases->class_of, address);
 }
 
+static int compare_ends(const void *left, const void *right)
+{
+    const mtree_probe_traceroute_t *a = left, *b = right;
+
+    return a->from != b->from ? a->from - b->from : a->to - b->to;
+}
+
 static const mtree_probe_traceroute_t *find_back(const mtree_probe_routes_t *routes,
                                                  const mtree_probe_traceroute_t *route)
 {
     const mtree_probe_traceroute_t wanted = {.from = route->to, .to = route->from};
 
     return bsearch(&wanted, routes->traceroutes, (size_t)routes->num_traceroutes,
-                   sizeof(wanted), mtree_probe_compare_traceroutes);
+                   sizeof(wanted), compare_ends);
 }
 
 /*

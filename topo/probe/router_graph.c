@@ -2,8 +2,6 @@
 #include "base/arena.h"
 #include "topo/probe/routes_private.h"
 
-#include <stdlib.h>
-
 #define NONE (-1)
 
 /* Longer runs of routers that do not answer are not searched among known links: there are
@@ -25,34 +23,6 @@ typedef struct {
     int num_near;
     mtree_arena_t arena; /* of the arrays */
 } resolver_t;
-
-int mtree_probe_compare_traceroutes(const void *left, const void *right)
-{
-    const mtree_probe_traceroute_t *a = left, *b = right;
-
-    return a->from != b->from ? a->from - b->from
-           : a->to != b->to   ? a->to - b->to
-                              : a->number - b->number;
-}
-
-/* Sort the routes by their ends, and keep the last of the same ones. */
-static void sort_routes(mtree_probe_routes_t *routes)
-{
-    mtree_probe_traceroute_t *all = routes->traceroutes;
-    int kept = 0;
-
-    qsort(all, (size_t)routes->num_traceroutes, sizeof(*all),
-          mtree_probe_compare_traceroutes);
-    for (int i = 0; i < routes->num_traceroutes; ++i) {
-        const bool is_same = kept > 0 && all[kept - 1].from == all[i].from &&
-                             all[kept - 1].to == all[i].to;
-
-        kept -= is_same;
-        all[kept] = all[i];
-        all[kept++].number = 0;
-    }
-    routes->num_traceroutes = kept;
-}
 
 static int address_vertex(resolver_t *resolver, int address)
 {
@@ -301,11 +271,11 @@ static void add_neighbours(mtree_probe_graph_t *graph, mtree_arena_t *scratch)
     }
 }
 
-void mtree_probe_routes_resolve(mtree_probe_routes_t *routes, mtree_probe_graph_t *graph)
+void mtree_probe_routes_resolve(const mtree_probe_routes_t *routes,
+                                mtree_probe_graph_t *graph)
 {
     resolver_t resolver = {.routes = routes, .graph = graph};
 
-    sort_routes(routes);
     mtree_probe_graph_init(graph, routes->num_hosts);
     resolver_init(&resolver);
     for (stage_t stage = WHOLE; stage <= NAMED; ++stage) {

@@ -66,8 +66,7 @@ void mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int host,
 void mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, int to,
                             const char *const *hops, int num_hops)
 {
-    mtree_probe_traceroute_t route = {
-        .from = from, .to = to, .number = routes->num_traceroutes, .num_hops = num_hops};
+    mtree_probe_traceroute_t route = {.from = from, .to = to, .num_hops = num_hops};
     mtree_probe_traceroute_t *added;
 
     MTREE_ARENA_ARRAY(&routes->arena, route.hops, (size_t)num_hops);

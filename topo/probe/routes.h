@@ -22,7 +22,8 @@ void mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int host,
                                     const char *address);
 
 /*
- * Packets from @a from to @a to pass @a hops in this order, no vertex twice.  The two
+ * Packets from @a from to @a to, a later pair than the one before by these numbers, pass
+ * @a hops in this order, no vertex twice.  The two
  * ends are no hops: num_hops is 0 between hosts of one Ethernet.  A hop with a host's
  * address is that host; any other address is a router; "" is a router that did not
  * answer.
@@ -34,10 +35,11 @@ void mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, int to,
 int mtree_probe_routes_count(const mtree_probe_routes_t *routes);
 
 /*
- * The network that the routes show, of two hosts the last one added; indexed.  All
- * addresses of a router are one vertex; routers that do not answer are identified by
- * their neighbours (docs/probe.md, "Routes"). The caller clears @a graph.
+ * The network that the routes show, indexed.  All addresses of a router are one vertex;
+ * routers that do not answer are identified by their neighbours (docs/probe.md,
+ * "Routes"). The caller clears @a graph.
  */
-void mtree_probe_routes_resolve(mtree_probe_routes_t *routes, mtree_probe_graph_t *graph);
+void mtree_probe_routes_resolve(const mtree_probe_routes_t *routes,
+                                mtree_probe_graph_t *graph);
 
 #endif

@@ -30,7 +30,6 @@ typedef struct {
 
 typedef struct {
     int from, to;
-    int number; /* in the order in which they were added; 0 once they are sorted */
     int num_hops;
     int *hops; /* numbers of addresses, or MTREE_PROBE_SILENT */
 } mtree_probe_traceroute_t;
@@ -39,21 +38,17 @@ struct mtree_probe_routes {
     int num_hosts;
     mtree_probe_addresses_t addresses;
     int num_traceroutes, traceroute_capacity;
-    mtree_probe_traceroute_t *traceroutes;
-    mtree_arena_t arena; /* of all of these, but for the hash table */
+    mtree_probe_traceroute_t *traceroutes; /* by their ends */
+    mtree_arena_t arena;                   /* of all of these, but for the hash table */
 };
 
 /* The address @a text, which is added when it is new, then without owner and vertex. */
 mtree_probe_address_t *mtree_probe_find_address(mtree_probe_routes_t *routes,
                                                 const char *text);
 
-/* The order of traceroutes for qsort() and bsearch(): by their ends and numbers. */
-int mtree_probe_compare_traceroutes(const void *left, const void *right);
-
 /*
  * The addresses of each router: [address] is the least number of an address of the same
  * router.  The array is @a arena's.
- * @a routes->traceroutes must be sorted by its ends, each pair of which is there once.
  */
 int *mtree_probe_find_aliases(const mtree_probe_routes_t *routes, mtree_arena_t *arena);
 

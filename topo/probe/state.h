@@ -11,7 +11,6 @@
 #include "topo/probe/networks.h"
 #include "topo/probe/probe.h"
 #include "topo/probe/routes.h"
-#include "topo/probe/stream_picker.h"
 #include "topo/probe/traceroute_search.h"
 
 /* The stages in their order; one that has nothing to do is skipped. */

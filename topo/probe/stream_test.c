@@ -4,7 +4,6 @@
  * sends streams across each arc whose capacity is unknown.
  */
 #include "topo/probe/state.h"
-#include "topo/probe/stream_picker.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,7 +22,7 @@
 /* With fewer bytes a stream shows no rate. */
 #define LEAST_BYTES ((double)(256 << 10))
 
-/* Bits/s, where nothing is known, to share out bytes. */
+/* Bits/s, to tell how many streams the bytes are enough for. */
 #define USUAL_RATE 1e9
 
 /* The part of the remaining bytes for one of @a _rounds rounds to come: further tries
@@ -82,35 +81,13 @@ int mtree_probe_affordable(const mtree_probe_t *probe, double share, double rtt)
     return (int)fmin(share * bytes_left(probe) / bytes, INT_MAX);
 }
 
-/* The bytes that an experiment would send if nothing held it back: by the fastest rate
- * seen on the path's arcs, or the speed of the interfaces. */
-static double expected_bytes(const mtree_probe_t *probe,
-                             const mtree_probe_experiment_t *experiment)
-{
-    const mtree_probe_path_t *path =
-        mtree_probe_graph_find_path(&probe->graph, experiment->from, experiment->to);
-    double rate = experiment->speed;
-
-    for (int i = 0; i < path->num_arcs; ++i) {
-        rate = fmax(rate, probe->arcs[path->arcs[i]].most);
-    }
-    return ((rate > 0) ? rate : USUAL_RATE) / 8 * experiment->seconds;
-}
-
-/* Share out a part of the bytes that are left to the streams of the round, to each in
- * proportion to what it would send. */
+/* Share out a part of the bytes that are left to the streams of the round. */
 static void set_bytes(mtree_probe_t *probe, double share)
 {
-    double left = share * bytes_left(probe), expected = 0;
+    const double bytes = share * bytes_left(probe) / probe->num_experiments;
 
     for (int i = 0; i < probe->num_experiments; ++i) {
-        expected += expected_bytes(probe, &probe->experiments[i]);
-    }
-    for (int i = 0; i < probe->num_experiments; ++i) {
-        mtree_probe_experiment_t *experiment = &probe->experiments[i];
-        double bytes = left / expected * expected_bytes(probe, experiment);
-
-        experiment->bytes = (bytes < (double)SIZE_MAX) ? (size_t)bytes : SIZE_MAX;
+        probe->experiments[i].bytes = bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
     }
 }
 
@@ -201,16 +178,6 @@ void mtree_probe_set_round(mtree_probe_t *probe, bool alike, double seconds_shar
                    probe->num_experiments);
 }
 
-/* Add the streams that were picked to the round. */
-static void add_streams(mtree_probe_t *probe, const mtree_probe_picker_t *picker)
-{
-    for (int i = 0; i < picker->num_paths; ++i) {
-        const mtree_probe_path_t *path = &probe->graph.paths[picker->paths[i]];
-
-        mtree_probe_add_stream(probe, path->from, path->to);
-    }
-}
-
 /* An arc that needs a test, with what orders it. */
 typedef struct {
     int arc, tries;
@@ -271,40 +238,96 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
     return count;
 }
 
-/* Add streams for the arc @a due to the round if that is possible; *tested_p counts. */
-static void pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker, due_t *due,
-                       int *tested_p)
+/* What the streams of a round leave to others. */
+typedef struct {
+    int *streams; /* [2 num_links] that cross an arc, of all tests */
+    int *limit;   /* [2 num_links] how many may, so that the tests are valid; 0: any */
+} room_t;
+
+/* May a stream take @a path for a test of @a arc, beside which others carry @a most?  No
+ * link carries streams in both directions, because the acknowledgements of one would wait
+ * in the queue of the other. */
+static bool has_room(const room_t *room, const mtree_probe_path_t *path, int arc,
+                     int most)
+{
+    for (int i = 0; i < path->num_arcs; ++i) {
+        const int at = path->arcs[i], streams = room->streams[at];
+
+        if (room->streams[at ^ 1] > 0 ||
+            (room->limit[at] > 0 && streams >= room->limit[at]) ||
+            (at != arc && streams >= most)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Add a test of @a arc to the round: up to @a count streams across it, by the shortest
+ * paths.  No other arc that they cross carries more than half as many streams of this and
+ * of earlier tests, so that @a arc limits them unless another link is much slower; nor do
+ * they spoil earlier tests that way.  Returns their number.
+ */
+static int add_test(mtree_probe_t *probe, room_t *room, int arc, int count)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
-    int arc = due->arc;
-    bool at_host = mtree_probe_arc_from(graph, arc) < graph->num_hosts ||
-                   mtree_probe_arc_to(graph, arc) < graph->num_hosts;
-    int count = (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->arcs[arc].tries;
-    int added = mtree_probe_picker_cross(picker, arc, count);
+    const int most = (count + 1) / 2;
+    int added = 0;
 
-    due->picked = added > 0;
-    *tested_p += added > 0;
+    for (int i = graph->first_crossing[arc];
+         i < graph->first_crossing[arc + 1] && added < count; ++i) {
+        const mtree_probe_path_t *path = &graph->paths[graph->crossing[i]];
+
+        if (!has_room(room, path, arc, most)) {
+            continue;
+        }
+        for (int j = 0; j < path->num_arcs; ++j) {
+            const int at = path->arcs[j];
+
+            ++room->streams[at];
+            if (at != arc && (room->limit[at] == 0 || room->limit[at] > most)) {
+                room->limit[at] = most;
+            }
+        }
+        mtree_probe_add_stream(probe, path->from, path->to);
+        ++added;
+        /* A path of one link: nothing else can limit the stream. */
+        if (path->num_arcs == 1) {
+            break;
+        }
+    }
+    return added;
+}
+
+/* How many streams a test of @a arc has. */
+static int count_streams(const mtree_probe_t *probe, int arc)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    const bool at_host = mtree_probe_arc_from(graph, arc) < graph->num_hosts ||
+                         mtree_probe_arc_to(graph, arc) < graph->num_hosts;
+
+    return (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->arcs[arc].tries;
 }
 
 void mtree_probe_fill_cross(mtree_probe_t *probe)
 {
     const int affordable = mtree_probe_affordable(probe, CROSS_SHARE(1), 0);
+    const size_t num_arcs = 2 * (size_t)probe->graph.num_links;
     int num_due, rounds, tested = 0;
-    mtree_probe_picker_t picker;
+    room_t room;
     due_t *due;
 
-    MTREE_ARENA_ARRAY(&probe->scratch, due, 2 * (size_t)probe->graph.num_links);
-    mtree_probe_picker_init(&picker, &probe->graph, &probe->scratch);
+    MTREE_ARENA_ARRAY(&probe->scratch, due, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->scratch, room.streams, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->scratch, room.limit, num_arcs);
     num_due = list_due(probe, due);
-    for (int i = 0; i < num_due; ++i) {
-        /* Arcs of another number of tries take longer: they have rounds of their own. */
-        if (due[i].tries == due[0].tries && picker.num_paths < affordable) {
-            pick_cross(probe, &picker, &due[i], &tested);
-        }
+    for (int i = 0; i < num_due && probe->num_experiments < affordable; ++i) {
+        due[i].picked =
+            add_test(probe, &room, due[i].arc, count_streams(probe, due[i].arc)) > 0;
+        tested += due[i].picked;
     }
     if (tested > 0) {
         rounds = (num_due + tested - 1) / tested;
-        add_streams(probe, &picker);
         mtree_probe_set_round(probe, true, 1.0 / rounds, CROSS_SHARE(rounds),
                               "capacity of links");
     }
@@ -344,8 +367,7 @@ void mtree_probe_keep_streams(mtree_probe_t *probe, const mtree_probe_result_t *
         mtree_probe_rate_t rate;
 
         if (result->failed) {
-            probe->bytes +=
-                fmin((double)experiment->bytes, expected_bytes(probe, experiment));
+            probe->bytes += probe->options.bytes > 0 ? (double)experiment->bytes : 0;
             continue;
         }
         probe->bytes +=
