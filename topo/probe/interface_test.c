@@ -44,38 +44,28 @@ static bool is_first_way(const mtree_probe_graph_t *graph, int arc)
     return (from < to) == ((from + to) % 2 == 0);
 }
 
-/* Choose up to @a room arcs from @a host to neighbours, at random, all of which are the
- * first ways of their links or all not; returns their number. */
-static int draw_links(mtree_probe_t *probe, int host, bool first_way, int room, int *arcs)
-{
-    const mtree_probe_graph_t *graph = &probe->graph;
-    int count = 0, place;
-
-    MTREE_PROBE_ARCS_FROM (arc, graph, host) {
-        if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host] ||
-            probe->arcs[arc].reused > 0 || is_first_way(graph, arc) != first_way) {
-            continue;
-        }
-        ++count;
-        place = count <= room ? count - 1
-                              : (int)mtree_random_below(&probe->random, (uint64_t)count);
-        if (place < room) {
-            arcs[place] = arc;
-        }
-    }
-    return count < room ? count : room;
-}
-
-/* Choose up to @a most arcs from @a host to neighbours, at random, with its fastest if
- * that is known.  Returns their number. */
-static int choose_links(mtree_probe_t *probe, int host, int most,
+/* Choose up to @a most arcs from @a host to neighbours, first ways before others, with
+ * its fastest if that is known.  Returns their number. */
+static int choose_links(const mtree_probe_t *probe, int host, int most,
                         int arcs[MOST_LINKS_AT_ONCE])
 {
+    const mtree_probe_graph_t *graph = &probe->graph;
+    const int num_hosts = probe->num_hosts;
+    /* As many streams come to each host, and later rounds choose others. */
+    const int first = host + 1 + most * probe->num_rounds;
     int count = probe->fastest[host] != NONE;
 
     arcs[0] = probe->fastest[host];
-    count += draw_links(probe, host, true, most - count, arcs + count);
-    return count + draw_links(probe, host, false, most - count, arcs + count);
+    for (int i = 0; i < 2 * num_hosts && count < most; ++i) {
+        const int arc = mtree_probe_graph_find_arc(graph, host, (first + i) % num_hosts);
+
+        if (arc != NONE && arc != probe->fastest[host] && probe->arcs[arc].reused <= 0 &&
+            mtree_probe_graph_is_neighbour(graph, arc) &&
+            is_first_way(graph, arc) == (i < num_hosts)) {
+            arcs[count++] = arc;
+        }
+    }
+    return count;
 }
 
 static void prepare_interface_test(mtree_probe_t *probe)

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A stream lasts STREAM_SECONDS, or STREAM_RTTS round trips if these are longer: about
@@ -178,26 +177,6 @@ void mtree_probe_set_round(mtree_probe_t *probe, bool alike, double seconds_shar
                    probe->num_experiments);
 }
 
-/* An arc that needs a test, with what orders it. */
-typedef struct {
-    int arc, tries;
-    double rtt;  /* of the shortest path across it, seconds */
-    bool picked; /* for the current round */
-} due_t;
-
-static int compare_due(const void *left, const void *right)
-{
-    const due_t *a = left, *b = right;
-
-    if (a->tries != b->tries) {
-        return (a->tries < b->tries) ? -1 : 1;
-    }
-    if (a->rtt != b->rtt) {
-        return (a->rtt > b->rtt) ? -1 : 1;
-    }
-    return (a->arc > b->arc) - (a->arc < b->arc);
-}
-
 /* Most links have the same capacity in both directions: one that does not needs a second
  * sample.  Where half of a simulated network is slow for a second, plans carry 0.86 of
  * what those of the true map do, without this 0.81. */
@@ -214,28 +193,7 @@ static bool needs_test(const mtree_probe_t *probe, int arc)
 {
     const mtree_probe_arc_t *known = &probe->arcs[arc];
 
-    return known->tries < MAX_TRIES &&
-           (!known->known || known->spread > UNSTEADY || is_lopsided(probe, arc));
-}
-
-/* List the arcs that need a test, long ones first so that a round's streams are alike. */
-static int list_due(const mtree_probe_t *probe, due_t *due)
-{
-    const mtree_probe_graph_t *graph = &probe->graph;
-    int count = 0;
-
-    for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
-        if (graph->first_crossing[arc + 1] > graph->first_crossing[arc] &&
-            needs_test(probe, arc)) {
-            due[count++] = (due_t){
-                arc, probe->arcs[arc].tries,
-                path_rtt(probe,
-                         &graph->paths[graph->crossing[graph->first_crossing[arc]]]),
-                false};
-        }
-    }
-    qsort(due, (size_t)count, sizeof(*due), compare_due);
-    return count;
+    return !known->known || known->spread > UNSTEADY || is_lopsided(probe, arc);
 }
 
 /* What the streams of a round leave to others. */
@@ -312,19 +270,24 @@ static int count_streams(const mtree_probe_t *probe, int arc)
 void mtree_probe_fill_cross(mtree_probe_t *probe)
 {
     const int affordable = mtree_probe_affordable(probe, CROSS_SHARE(1), 0);
-    const size_t num_arcs = 2 * (size_t)probe->graph.num_links;
-    int num_due, rounds, tested = 0;
+    const int num_arcs = 2 * probe->graph.num_links;
+    int num_due = 0, rounds, tested = 0;
+    bool *picked;
     room_t room;
-    due_t *due;
 
-    MTREE_ARENA_ARRAY(&probe->scratch, due, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->scratch, room.streams, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->scratch, room.limit, num_arcs);
-    num_due = list_due(probe, due);
-    for (int i = 0; i < num_due && probe->num_experiments < affordable; ++i) {
-        due[i].picked =
-            add_test(probe, &room, due[i].arc, count_streams(probe, due[i].arc)) > 0;
-        tested += due[i].picked;
+    MTREE_ARENA_ARRAY(&probe->scratch, picked, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(&probe->scratch, room.streams, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(&probe->scratch, room.limit, (size_t)num_arcs);
+    /* First tests come first. */
+    for (int i = 0; i < MAX_TRIES * num_arcs; ++i) {
+        const int arc = i % num_arcs;
+
+        if (probe->arcs[arc].tries == i / num_arcs && needs_test(probe, arc)) {
+            ++num_due;
+            picked[arc] = probe->num_experiments < affordable &&
+                          add_test(probe, &room, arc, count_streams(probe, arc)) > 0;
+            tested += picked[arc];
+        }
     }
     if (tested > 0) {
         rounds = (num_due + tested - 1) / tested;
@@ -332,8 +295,8 @@ void mtree_probe_fill_cross(mtree_probe_t *probe)
                               "capacity of links");
     }
     /* When no time was left the round is empty. */
-    for (int i = 0; i < num_due && probe->num_experiments > 0; ++i) {
-        probe->arcs[due[i].arc].tries += due[i].picked;
+    for (int arc = 0; arc < num_arcs && probe->num_experiments > 0; ++arc) {
+        probe->arcs[arc].tries += picked[arc];
     }
 }
 
