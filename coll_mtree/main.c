@@ -17,7 +17,7 @@
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/endpoints.h"
-#include "coll_mtree/topology/registry.h"
+#include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
 
 static void main_register(const mca_base_component_t *component)
@@ -35,7 +35,7 @@ static int main_open(void)
     coll_mtree_relay_world_publish();
     coll_mtree_btl_network_publish();
     coll_mtree_endpoints_publish(
-        coll_mtree_world_rank() == 0 ? coll_mtree_topology_registry_user_trip() : 0);
+        coll_mtree_world_rank() == 0 ? coll_mtree_source_user_trip() : 0);
     return OMPI_SUCCESS;
 }
 
@@ -53,7 +53,7 @@ static int main_close(void)
     coll_mtree_proc_group_close();
     coll_mtree_statistics_finish();
     coll_mtree_plan_file_close();
-    coll_mtree_topology_registry_close();
+    coll_mtree_source_close();
     coll_mtree_log_close();
     return OMPI_SUCCESS;
 }

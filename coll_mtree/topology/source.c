@@ -4,16 +4,19 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/compat.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/probe.h"
 #include "coll_mtree/probe/worker.h"
 #include "coll_mtree/topology/cache.h"
-#include "coll_mtree/topology/registry.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "topo/dot/read.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,10 @@
  * costs. */
 #define PROBING_BYTES ((double)(1 << 20))
 
+/* Seconds of a round trip that is long, and of the longest on earth. */
+#define LONG_TRIP 0.002
+#define MOST_TRIP 0.5
+
 /* What rank 0 decides; every rank does that. */
 typedef enum {
     NEVER, /* there will be no topology; also where an exchange fails */
@@ -37,7 +44,7 @@ typedef enum {
 } decision_t;
 
 /* How far a module is with its topology. */
-struct coll_mtree_source {
+typedef struct coll_mtree_source {
     ompi_communicator_t *comm;
     bool settled;                     /* rank 0 has a topology */
     bool is_asked;                    /* rank 0 has decided, at the first call */
@@ -50,18 +57,85 @@ struct coll_mtree_source {
     /* The exchange under way, and its reply. */
     atomic_bool ended;
     decision_t decision;
-    char *topology; /* DOT, [topology_bytes]; NULL: none came */
-    size_t topology_bytes;
-};
+    char *topology; /* DOT; NULL: none came */
+} source_t;
 
-typedef struct coll_mtree_source source_t;
+/* The topologies that this process has, for all communicators; they stay until the end of
+ * the job. */
+static struct {
+    /* From the probe or from the cache, the oldest first. */
+    mtree_topology_t **learned; /* [count] */
+    int count, capacity;
+    opal_mutex_t lock;
+    /* The user's: read once per process, so that an error in it is logged once. */
+    bool is_read;
+    mtree_topology_t *of_user; /* NULL: none that can be used */
+} all = {.lock = OPAL_MUTEX_STATIC_INIT};
+
+/* That of coll_mtree_topology; NULL, which is logged once, when it cannot be used.  One
+ * thread at a time may call. */
+static const mtree_topology_t *topology_of_user(void)
+{
+    const char *path = coll_mtree_params.topology;
+
+    if (!all.is_read) {
+        all.is_read = true;
+        mtree_log_about("coll_mtree_topology", "the fallback serves");
+        if (mtree_topology_read(path, &all.of_user) != MTREE_OK) {
+            all.of_user = NULL;
+        }
+        mtree_log_about(NULL, NULL);
+    }
+    return all.of_user;
+}
+
+/* Keep the topology that @a text describes; @a origin is its name in messages.  False,
+ * which is logged: it cannot be read. */
+static bool add_topology(const char *text, const char *origin)
+{
+    mtree_topology_t *topology;
+
+    if (mtree_topology_parse(text, strlen(text), origin, &topology) != MTREE_OK) {
+        return false;
+    }
+    opal_mutex_lock(&all.lock);
+    mtree_array_reserve(&all.learned, &all.capacity, all.count + 1, sizeof(*all.learned));
+    all.learned[all.count++] = topology;
+    opal_mutex_unlock(&all.lock);
+    return true;
+}
+
+static bool has_all(const mtree_topology_t *topology,
+                    const coll_mtree_host_t *contribution, int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++) {
+        if (mtree_topology_find_host(topology, contribution[rank].name) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The newest topology with all hosts of @a contribution [ranks], or NULL. */
+static const mtree_topology_t *find_topology(const coll_mtree_host_t *contribution,
+                                             int ranks)
+{
+    const mtree_topology_t *newest = NULL;
+
+    opal_mutex_lock(&all.lock);
+    for (int i = all.count; newest == NULL && i-- > 0;) {
+        newest = has_all(all.learned[i], contribution, ranks) ? all.learned[i] : NULL;
+    }
+    opal_mutex_unlock(&all.lock);
+    return newest;
+}
 
 const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
                                                    int ranks)
 {
     return coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE
-               ? coll_mtree_topology_registry_user()
-               : coll_mtree_topology_registry_find(contribution, ranks);
+               ? topology_of_user()
+               : find_topology(contribution, ranks);
 }
 
 /* Keep the hosts of @a contributions [ranks]. */
@@ -84,8 +158,7 @@ static void keep_hosts(source_t *source, const coll_mtree_host_t *contributions,
  * when it is none. */
 static char *learn_text(char *text, const char *origin)
 {
-    if (text != NULL &&
-        coll_mtree_topology_registry_add(text, strlen(text), origin) == NULL) {
+    if (text != NULL && !add_topology(text, origin)) {
         free(text);
         return NULL;
     }
@@ -109,7 +182,7 @@ static decision_t decide(source_t *source, int ranks)
     if (source->hosts.num_hosts < 2) {
         return NEVER;
     }
-    if (coll_mtree_topology_registry_find(source->contributions, ranks) != NULL) {
+    if (find_topology(source->contributions, ranks) != NULL) {
         return READY;
     }
     coll_mtree_topology_cache_init(&source->cached, source->contributions,
@@ -163,9 +236,8 @@ static void decide_probed(coll_mtree_exchange_t *exchange, const void *contribut
 static void take_reply(source_t *source, const coll_mtree_reply_t *reply)
 {
     if (reply->payload != NULL) {
-        source->topology = mtree_malloc(reply->length);
+        source->topology = mtree_calloc(reply->length + 1, 1);
         memcpy(source->topology, reply->payload, reply->length);
-        source->topology_bytes = reply->length;
     }
     if (reply->hosts != NULL) {
         source->is_first =
@@ -296,8 +368,7 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes
     /* A rank that is rank 0 of another communicator needs the topology there; without it,
      * it probes again. */
     if (decision == SEND && ompi_comm_rank(source->comm) != 0) {
-        (void)coll_mtree_topology_registry_add(source->topology, source->topology_bytes,
-                                               origin);
+        (void)add_topology(source->topology, origin);
     }
     return settle(source, module, decision != NEVER);
 }
@@ -345,4 +416,35 @@ void coll_mtree_source_destroy(mca_coll_mtree_module_t *module)
         (void)settle(module->source, module, false);
         free(module->source);
     }
+}
+
+double coll_mtree_source_user_trip(void)
+{
+    const mtree_topology_t *of = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE
+                                     ? topology_of_user()
+                                     : NULL;
+    double sum = 0, longest = 0;
+
+    for (int l = 0; of != NULL && l < of->num_links; l++) {
+        if (of->links[l].num_cables > 0) {
+            return 0;
+        }
+        sum += of->links[l].latency;
+        longest = fmax(longest, of->links[l].latency);
+    }
+    /* No way takes a link twice. */
+    return 2 * longest >= LONG_TRIP ? fmin(2 * sum, MOST_TRIP) : 0;
+}
+
+void coll_mtree_source_close(void)
+{
+    mtree_topology_destroy(all.of_user);
+    all.of_user = NULL;
+    all.is_read = false;
+    while (all.count > 0) {
+        mtree_topology_destroy(all.learned[--all.count]);
+    }
+    free(all.learned);
+    all.learned = NULL;
+    all.capacity = 0;
 }

@@ -46,4 +46,11 @@ const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *cont
 /* Free what a module holds for this. */
 void coll_mtree_source_destroy(mca_coll_mtree_module_t *module);
 
+/* No round trip between two hosts takes longer by coll_mtree_topology, seconds; 0: each
+ * link is short, or names its ends, or there is no such file. */
+double coll_mtree_source_user_trip(void);
+
+/* Free the topologies that this process has learned or read. */
+void coll_mtree_source_close(void);
+
 #endif
