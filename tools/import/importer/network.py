@@ -18,7 +18,7 @@ MOST_BYTES = 64 << 20  # of a file
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BITS, BYTES = re.compile(r"(b(?i:ps|/s)|(?i:bits?(/s)?))"), ("Bps", "B/s")
-SECONDS = {"ms": 1000, "us": 1000000, "s": 1}
+SECONDS = {"ms": decimal.Decimal("1e-3"), "us": decimal.Decimal("1e-6"), "s": 1}
 
 # Between two nodes, by their places; capacity in bits/s from u to v, both ways where links have no direction, 0 where it is
 # not known; latency in seconds, negative where it is not.
@@ -64,22 +64,23 @@ def rate_unit(unit):
     return 1000 ** prefix * (8 if name in BYTES else 1) if name in BYTES or BITS.fullmatch(name) else None
 
 
-def take_rate(text, factor):
-    """A rate with a unit, or a bare number times @a factor; bits/s."""
+def take_quantity(text, factor, factor_of, most):
+    """A number with a unit, for which @a factor_of has the factor, or a bare one times @a factor; None: it is none, or over @a most."""
     number = take_number(text)
     if number is None:
         number, unit = cut_number(text.lstrip(" \t"))
-        factor = rate_unit(unit.lstrip(" \t"))
-    return None if number is None or factor is None or number < 0 or math.isinf(number * factor) else float(number * factor)
+        factor = factor_of(unit.lstrip(" \t"))
+    return float(number * factor) if number is not None and factor is not None and 0 <= float(number * factor) <= most else None
+
+
+def take_rate(text, factor):
+    """In bits/s."""
+    return take_quantity(text, factor, rate_unit, sys.float_info.max)
 
 
 def take_time(text):
-    """A time with a unit, or a bare number of milliseconds; seconds."""
-    number, divisor = take_number(text), 1000
-    if number is None:
-        number, unit = cut_number(text.lstrip(" \t"))
-        divisor = SECONDS.get(unit.lstrip(" \t").lower())
-    return None if number is None or divisor is None or not 0 <= number / divisor <= MOST_LATENCY else float(number / divisor)
+    """In seconds; a bare number is of milliseconds."""
+    return take_quantity(text, SECONDS["ms"], lambda unit: SECONDS.get(unit.lower()), MOST_LATENCY)
 
 
 # The keys of nodes and links, in small letters: the field of a record, and what reads its value.

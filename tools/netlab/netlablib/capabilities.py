@@ -64,21 +64,17 @@ def require_namespaces():
         raise NetlabError(f"may not make namespaces: {obstacle}")
 
 
-def congestion_control(which):
-    """TCP's in the kernel: the "default" one, or all that are "available"."""
-    file = {
-        "default": "tcp_congestion_control",
-        "available": "tcp_available_congestion_control",
-    }
+def read_tcp_setting(name):
+    """A setting of the kernel's TCP, "": it has none."""
     try:
-        with open(f"/proc/sys/net/ipv4/{file[which]}", encoding="ascii") as setting:
+        with open(f"/proc/sys/net/ipv4/tcp_{name}", encoding="ascii") as setting:
             return setting.read().strip()
     except OSError:
         return ""
 
 
 def require_congestion_control(name):
-    available = congestion_control("available").split()
+    available = read_tcp_setting("available_congestion_control").split()
     if name is not None and name not in available:
         raise NetlabError(
             f"--congestion-control {name}: the kernel has {', '.join(available) or 'none'}; "

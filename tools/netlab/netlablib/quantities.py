@@ -5,10 +5,10 @@ import re
 from dataclasses import dataclass
 
 LEAST_MTU, MOST_MTU = 576, 65535  # as in topology files
-RATE = re.compile(r"([0-9.]+(?:e[0-9]+)?)\s*([kMGT]?)(bps|Bps)\Z")
-TIME = re.compile(r"([0-9.]+(?:e-?[0-9]+)?)\s*(us|ms|s)\Z")
+QUANTITY = re.compile(r"([0-9.]+(?:e-?[0-9]+)?)\s*([A-Za-z]+)\Z")
 POWERS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1}
+RATES = {f"{prefix}{unit}": power * bits for prefix, power in POWERS.items() for unit, bits in (("bps", 1), ("Bps", 8))}
+TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1}
 
 
 @dataclass
@@ -43,22 +43,24 @@ def to_count(text):
     return int(text)
 
 
+def parse_quantity(text, units):
+    """A number times what its unit stands for in UNITS, else ValueError."""
+    match = QUANTITY.match(text)
+    if match is None or match[2] not in units:
+        raise ValueError(text)
+    return to_number(match[1]) * units[match[2]]
+
+
 def parse_rate(text):
     """A Rate from '30Mbps', '2.5GBps' or 'x0.25', else ValueError."""
     if text.startswith("x"):
         return Rate(to_number(text[1:]), is_part=True)
-    match = RATE.match(text)
-    if match is None:
-        raise ValueError(text)
-    return Rate(to_number(match[1]) * POWERS[match[2]] * (8 if match[3] == "Bps" else 1))
+    return Rate(parse_quantity(text, RATES))
 
 
 def parse_time(text):
     """Seconds from '2ms', else ValueError."""
-    match = TIME.match(text)
-    if match is None:
-        raise ValueError(text)
-    return to_number(match[1]) * SECONDS[match[2]]
+    return parse_quantity(text, TIMES)
 
 
 def parse_part(text):

@@ -109,7 +109,7 @@ def write_lab(lab, number, options, network, relay_program):
         "scale": options.scale,
         "latency": latency_kind(network, relay_program),
         "congestion_control": options.congestion_control
-        or capabilities.congestion_control("default"),
+        or capabilities.read_tcp_setting("congestion_control"),
         "number": number,
         **made["description"],
     }
