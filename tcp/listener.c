@@ -26,21 +26,16 @@ struct mtree_tcp_listener {
     uint16_t port;
     int error; /* errno */
     mtree_tcp_secret_t secret;
-    mtree_tcp_admit_t admit;
-    void *arg;
     pending_t *pending; /* [num_pending], the oldest first */
     int num_pending, capacity;
 };
 
 mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
-                                                const mtree_tcp_secret_t *secret,
-                                                mtree_tcp_admit_t admit, void *arg)
+                                                const mtree_tcp_secret_t *secret)
 {
     mtree_tcp_listener_t *listener = mtree_calloc(1, sizeof(*listener));
 
     listener->secret = *secret;
-    listener->admit = admit;
-    listener->arg = arg;
     listener->socket = mtree_tcp_socket_listen(ports, &listener->port);
     if (listener->socket < 0) {
         free(listener);
@@ -132,7 +127,8 @@ static bool is_repeated(const mtree_tcp_listener_t *listener, const pending_t *p
 /* 1: the connection is admitted; 0: its greeting has not come yet, or is not expected
  * yet; -1: it is a stranger's.
  */
-static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
+static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending,
+                           mtree_tcp_admit_t admit)
 {
     if (!pending->is_proved) {
         int received = mtree_tcp_greeting_receive(pending->socket, &pending->piece,
@@ -143,7 +139,7 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
         }
         pending->is_proved = true;
     }
-    switch (listener->admit(listener->arg, &pending->greeting, pending->socket)) {
+    switch (admit(&pending->greeting, pending->socket)) {
     case MTREE_TCP_ADMITTED:
         return 1;
     case MTREE_TCP_UNEXPECTED:
@@ -153,7 +149,8 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
     }
 }
 
-void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited)
+void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited,
+                             mtree_tcp_admit_t admit)
 {
     int socket = -1, accepted = 0;
 
@@ -164,7 +161,7 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited)
     listener->error = socket >= 0 || errno == EAGAIN ? 0 : errno;
     /* Of two with the same greeting the first one counts: the other is one who saw it. */
     for (int i = 0; i < listener->num_pending;) {
-        int received = pending_receive(listener, &listener->pending[i]);
+        int received = pending_receive(listener, &listener->pending[i], admit);
 
         if (received == 1) {
             pending_forget(listener, i);

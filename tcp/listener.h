@@ -25,14 +25,12 @@ typedef enum {
 } mtree_tcp_admission_t;
 
 /* Who has proved the secret over @a socket. */
-typedef mtree_tcp_admission_t (*mtree_tcp_admit_t)(void *arg,
-                                                   const mtree_tcp_greeting_t *greeting,
+typedef mtree_tcp_admission_t (*mtree_tcp_admit_t)(const mtree_tcp_greeting_t *greeting,
                                                    int socket);
 
 /* Listen on the first of @a ports that is free; NULL: none is. */
 mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
-                                                const mtree_tcp_secret_t *secret,
-                                                mtree_tcp_admit_t admit, void *arg);
+                                                const mtree_tcp_secret_t *secret);
 
 /* With its pending connections. */
 void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener);
@@ -43,7 +41,9 @@ uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener);
  * all were. */
 int mtree_tcp_listener_error(const mtree_tcp_listener_t *listener);
 
-/* Accept connections, of which @a num_awaited are awaited, and read greetings. */
-void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited);
+/* Accept connections, of which @a num_awaited are awaited, and read greetings, of which
+ * those that are proved go to @a admit. */
+void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited,
+                             mtree_tcp_admit_t admit);
 
 #endif

@@ -281,7 +281,10 @@ bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
 bool mtree_tcp_connection_is_silent(mtree_tcp_connection_t *connection, double seconds,
                                     double now);
 
-/* tuning.c: a session begins that is planned at @a rate bits/s; 0: not known. */
+/* tuning.c: the first connection that is not lost; NULL: all are. */
+const mtree_tcp_connection_t *mtree_tcp_peer_standing(const mtree_tcp_peer_t *peer);
+
+/* A session begins that is planned at @a rate bits/s; 0: not known. */
 void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
 
 /* Use the new connections, all of them or as many as are needed. */

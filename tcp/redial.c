@@ -68,17 +68,6 @@ static bool is_gone(mtree_tcp_connection_t *connection, double now)
             attempt->refused.seconds > MTREE_TCP_REFUSED_SECONDS);
 }
 
-static bool has_another(const mtree_tcp_connection_t *connection)
-{
-    const mtree_tcp_peer_t *peer = connection->peer;
-    int i = 0;
-
-    while (i < peer->num_connections && peer->connections[i].is_lost) {
-        i++;
-    }
-    return i < peer->num_connections;
-}
-
 /* @a connection is lost.  Who listens waits for the first dialing.  One that was never
  * made has lost nothing: the others serve as long as one of them stands. */
 static void connection_redial(mtree_tcp_connection_t *connection, double now)
@@ -90,7 +79,7 @@ static void connection_redial(mtree_tcp_connection_t *connection, double now)
         return;
     }
     if (peer->has_met && is_gone(connection, now) &&
-        (connection->made > 0 || !has_another(connection))) {
+        (connection->made > 0 || mtree_tcp_peer_standing(peer) == NULL)) {
         mtree_tcp_peer_fail(connection->peer, strerror(error == 0 ? ETIMEDOUT : error));
         return;
     }

@@ -13,21 +13,28 @@
 /* Of the newest look in the mean. */
 #define WEIGHT 0.25
 
+const mtree_tcp_connection_t *mtree_tcp_peer_standing(const mtree_tcp_peer_t *peer)
+{
+    int i = 0;
+
+    while (i < peer->num_connections && peer->connections[i].is_lost) {
+        i++;
+    }
+    return i < peer->num_connections ? &peer->connections[i] : NULL;
+}
+
 /* Have the kernel hold each connection to the planned rate. */
 static void peer_pace(mtree_tcp_peer_t *peer)
 {
+    const mtree_tcp_connection_t *first = mtree_tcp_peer_standing(peer);
     mtree_tcp_report_t report;
     bool is_known;
     double each;
-    int first = 0;
 
-    while (first < peer->num_connections && peer->connections[first].is_lost) {
-        first++;
-    }
-    if (first == peer->num_connections) {
+    if (first == NULL) {
         return;
     }
-    is_known = mtree_tcp_socket_report(peer->connections[first].socket, &report);
+    is_known = mtree_tcp_socket_report(first->socket, &report);
     each = mtree_tcp_pace(is_known ? &report : NULL, peer->rate);
     if (each == peer->pace) {
         return;

@@ -41,12 +41,10 @@ static void test_begin(cable_t *cable, int socket)
 }
 
 /* Take the connection if it is that of a cable. */
-static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
-                                   int socket)
+static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int socket)
 {
     mtree_list_t *link;
 
-    (void)arg;
     MTREE_LIST_FOR_EACH(link, &this_host.cables)
     {
         cable_t *cable = MTREE_CONTAINER_OF(link, cable_t, link);
@@ -69,8 +67,7 @@ void coll_mtree_cables_describe(coll_mtree_cable_host_t *host)
     host->port = 0;
     if (coll_mtree_listening_ports(&ports) &&
         mtree_crypto_draw(&host->secret, sizeof(host->secret)) == MTREE_OK) {
-        this_host.listener =
-            mtree_tcp_listener_create(&ports, &host->secret, admit, NULL);
+        this_host.listener = mtree_tcp_listener_create(&ports, &host->secret);
     }
     if (this_host.listener != NULL) {
         host->port = mtree_tcp_listener_port(this_host.listener);
@@ -125,7 +122,7 @@ static bool cable_advance(void *run)
     cable_t *cable = run;
 
     if (this_host.listener != NULL) {
-        mtree_tcp_listener_poll(this_host.listener, MTREE_HOST_INTERFACES);
+        mtree_tcp_listener_poll(this_host.listener, MTREE_HOST_INTERFACES, admit);
     }
     if (cable->state == MEETING_END) {
         cable_meet(cable, mtree_clock_seconds());

@@ -38,7 +38,7 @@ static bool describe_own(void)
 }
 
 /* Without a secret, or a port that is free, nobody listens. */
-static void begin_to_listen(mtree_tcp_admit_t admit)
+static void begin_to_listen(void)
 {
     mtree_tcp_ports_t ports;
 
@@ -47,7 +47,7 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
                                               sizeof(mtree_tcp_secret_t)) == MTREE_OK;
     if (coll_mtree_listening_ports(&ports) && this_process.is_drawn) {
         this_process.listener =
-            mtree_tcp_listener_create(&ports, &this_process.contact.secret, admit, NULL);
+            mtree_tcp_listener_create(&ports, &this_process.contact.secret);
     }
     this_process.contact.port = this_process.listener == NULL
                                     ? 0
@@ -56,7 +56,7 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
 
 /* A process that cannot be reached publishes that: a question for what was not published
  * takes Open MPI 4.1 seconds. */
-void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
+void coll_mtree_contact_publish(double trip)
 {
     if (!coll_mtree_has_modex() || coll_mtree_params.encrypt) {
         return;
@@ -65,7 +65,7 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
     this_process.contact.trip = trip;
     this_process.contact.port = 0;
     if (!coll_mtree_ports_are_shared()) {
-        begin_to_listen(admit);
+        begin_to_listen();
     }
     this_process.has_published =
         coll_mtree_modex_put(KEY, &this_process.contact, sizeof(this_process.contact)) ==
@@ -74,7 +74,7 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
         this_process.has_published && this_process.listener != NULL;
 }
 
-const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit)
+const coll_mtree_contact_t *coll_mtree_contact_own(void)
 {
     /* As Open MPI's transports have chosen by now. */
     if (!this_process.is_described) {
@@ -82,7 +82,7 @@ const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit)
         this_process.is_published = describe_own() && this_process.is_published;
     }
     if (this_process.listener == NULL) {
-        begin_to_listen(admit);
+        begin_to_listen();
     }
     return &this_process.contact;
 }
@@ -123,8 +123,9 @@ double coll_mtree_contact_trip(void)
 
 bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact)
 {
-    return read_of_rank(rank, contact) && contact->port != 0 &&
-           contact->num_addresses > 0 && contact->num_addresses <= MTREE_TCP_ADDRESSES;
+    return this_process.is_published && read_of_rank(rank, contact) &&
+           contact->port != 0 && contact->num_addresses > 0 &&
+           contact->num_addresses <= MTREE_TCP_ADDRESSES;
 }
 
 mtree_tcp_listener_t *coll_mtree_contact_listener(void)

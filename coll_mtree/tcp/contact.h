@@ -27,12 +27,11 @@ typedef struct {
     double trip; /* of rank 0: no round trip is longer, seconds, where some are long; 0 */
 } coll_mtree_contact_t;
 
-/* Listen, with those who connect going to @a admit, and publish that, and @a trip; when
- * the component is opened. */
-void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip);
+/* Listen, and publish that, and @a trip; when the component is opened. */
+void coll_mtree_contact_publish(double trip);
 
 /* This process's contact, from whose first use on it listens. */
-const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit);
+const coll_mtree_contact_t *coll_mtree_contact_own(void);
 
 /* Does this process hold what it has published?  Open MPI may have left networks out
  * since then. */
@@ -42,7 +41,8 @@ bool coll_mtree_contact_is_published(void);
 bool coll_mtree_contact_read(const opal_process_name_t *name,
                              coll_mtree_contact_t *contact);
 
-/* The same of @a rank in MPI_COMM_WORLD; false: nothing that it can be reached by. */
+/* The same of @a rank in MPI_COMM_WORLD; false: nothing that it can be reached by, or it
+ * cannot reach this process by what that has published. */
 bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact);
 
 /* No round trip between two hosts of the job takes longer by its topology file, seconds;

@@ -76,12 +76,10 @@ static endpoint_t *endpoint_find(int rank)
 
 /* Is a connection to the listener one that is awaited, or was lost?  Whoever knows its
  * plan sooner may dial before this process knows of that. */
-static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
-                                   int socket)
+static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int socket)
 {
     endpoint_t *endpoint = endpoint_find((int)greeting->rank);
 
-    (void)arg;
     if (endpoint == NULL) {
         return coll_mtree_contact_is_published() ? MTREE_TCP_UNEXPECTED
                                                  : MTREE_TCP_REFUSED;
@@ -98,7 +96,7 @@ void coll_mtree_endpoints_publish(double trip)
     if (coll_mtree_streams_parse(coll_mtree_params.streams, &wanted) == MTREE_OK &&
         wanted.connections > 0 && !coll_mtree_survives() &&
         coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_NONE) {
-        coll_mtree_contact_publish(admit, trip);
+        coll_mtree_contact_publish(trip);
     }
 }
 
@@ -152,7 +150,7 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     endpoint->peer = mtree_tcp_peer_create(endpoints.tcp, name, SILENCE, NULL);
     endpoint->handshake =
         coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.num_cables),
-                                   tuning(way.num_cables), way, admit);
+                                   tuning(way.num_cables), way);
     endpoints.num_undecided++;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     return endpoint;
@@ -217,7 +215,7 @@ static void look(double now)
     endpoints.last_look = now;
     endpoints.is_looking = true;
     if (listener != NULL) {
-        mtree_tcp_listener_poll(listener, missing);
+        mtree_tcp_listener_poll(listener, missing, admit);
     }
     if (endpoints.num_undecided > 0) {
         look_at_endpoints(now);
@@ -340,9 +338,9 @@ void coll_mtree_endpoints_meet(ompi_communicator_t *comm)
     coll_mtree_way_t way = {.trip = 0};
     const int ranks = ompi_comm_size(comm);
 
-    if (ranks > MOST_RANKS || !coll_mtree_contact_is_published() ||
-        !coll_mtree_endpoints_serve(comm) || settings.num_connections == 0 ||
-        (way.trip = coll_mtree_contact_trip()) <= 0 || !find_contacts(comm, contacts)) {
+    if (ranks > MOST_RANKS || !coll_mtree_endpoints_serve(comm) ||
+        settings.num_connections == 0 || (way.trip = coll_mtree_contact_trip()) <= 0 ||
+        !find_contacts(comm, contacts)) {
         return;
     }
     for (int i = 1; i < ranks; i++) {

@@ -174,11 +174,10 @@ static void take_cables(coll_mtree_handshake_t *handshake, coll_mtree_way_t way)
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *peer,
                                                    int num_connections,
                                                    mtree_tcp_tuning_t tuning,
-                                                   coll_mtree_way_t way,
-                                                   mtree_tcp_admit_t admit)
+                                                   coll_mtree_way_t way)
 {
     coll_mtree_handshake_t *handshake = mtree_calloc(1, sizeof(*handshake));
-    const coll_mtree_contact_t *own = coll_mtree_contact_own(admit);
+    const coll_mtree_contact_t *own = coll_mtree_contact_own();
 
     handshake->peer = peer;
     handshake->dial =
@@ -198,7 +197,6 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
     draw_key(handshake);
     await_word(handshake);
     if (!coll_mtree_params.encrypt && num_connections > 0 &&
-        coll_mtree_contact_is_published() &&
         coll_mtree_contact_find(rank, &handshake->theirs)) {
         begin_to_dial(handshake, num_connections);
     } else {

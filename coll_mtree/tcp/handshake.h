@@ -28,13 +28,11 @@ typedef struct {
 } coll_mtree_way_t;
 
 /* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, whose @a peer gets
- * the connections.  This end may have @a num_connections, by @a way if it dials.  Those
- * to the listener go to @a admit. */
+ * the connections.  This end may have @a num_connections, by @a way if it dials. */
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *peer,
                                                    int num_connections,
                                                    mtree_tcp_tuning_t tuning,
-                                                   coll_mtree_way_t way,
-                                                   mtree_tcp_admit_t admit);
+                                                   coll_mtree_way_t way);
 
 /* 1: there are connections, at both ends, or will be; -1: there are none; 0: it is not
  * decided. */

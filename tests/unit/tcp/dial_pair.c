@@ -9,10 +9,10 @@
 
 struct pair pair;
 
-static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
-                                   int socket)
+/* The other end has greeted. */
+static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int socket)
 {
-    return mtree_tcp_peer_admit(((loop_end_t *)arg)->peer, greeting, socket);
+    return mtree_tcp_peer_admit(loop.ends[1 - greeting->rank].peer, greeting, socket);
 }
 
 void pair_begin(int count)
@@ -22,8 +22,7 @@ void pair_begin(int count)
 
     loop_create(0);
     for (int end = 0; end < 2; end++) {
-        pair.listeners[end] =
-            mtree_tcp_listener_create(&any, &secrets[end], admit, &loop.ends[end]);
+        pair.listeners[end] = mtree_tcp_listener_create(&any, &secrets[end]);
         ck_assert_ptr_nonnull(pair.listeners[end]);
     }
     for (int end = 0; end < 2; end++) {
@@ -92,7 +91,7 @@ void pair_poll(int end)
         if (end == i || end == PAIR_BOTH) {
             if (pair.listeners[i] != NULL) {
                 mtree_tcp_listener_poll(pair.listeners[i],
-                                        mtree_tcp_num_missing(polled->tcp));
+                                        mtree_tcp_num_missing(polled->tcp), admit);
             }
             loop_poll(i);
         }

@@ -18,10 +18,8 @@ static mtree_tcp_listener_t *listener;
 static bool is_expected;
 static int num_admitted;
 
-static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
-                                   int socket)
+static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int socket)
 {
-    (void)arg;
     if (!is_expected) {
         return MTREE_TCP_UNEXPECTED;
     }
@@ -40,8 +38,7 @@ static void start(void)
     ck_assert_mem_ne(&secret, &other, sizeof(secret));
     num_admitted = 0;
     is_expected = true;
-    listener =
-        mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0}, &secret, admit, NULL);
+    listener = mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0}, &secret);
     ck_assert_ptr_nonnull(listener);
     ck_assert_uint_ne(mtree_tcp_listener_port(listener), 0);
 }
@@ -75,7 +72,7 @@ static int dial_and_greet(uint32_t number)
 static void poll_for(int polls, unsigned microseconds)
 {
     for (int i = 0; i < polls; i++) {
-        mtree_tcp_listener_poll(listener, AWAITED);
+        mtree_tcp_listener_poll(listener, AWAITED, admit);
         (void)usleep(microseconds);
     }
 }
@@ -127,7 +124,7 @@ UNIT_TEST(strangers_do_not_disturb)
         } else {
             (void)send(strangers[i], said[i % 4], strlen(said[i % 4]), MSG_NOSIGNAL);
         }
-        mtree_tcp_listener_poll(listener, AWAITED);
+        mtree_tcp_listener_poll(listener, AWAITED, admit);
     }
     for (uint32_t i = 0; i < AWAITED; i++) {
         peers[i] = dial_and_greet(i);
@@ -184,7 +181,7 @@ UNIT_TEST(a_slow_greeting_is_read)
         ck_assert_int_eq(num_admitted, 0);
         ck_assert_int_eq(send(slow, bytes + i, 1, 0), 1);
         (void)usleep(500);
-        mtree_tcp_listener_poll(listener, AWAITED);
+        mtree_tcp_listener_poll(listener, AWAITED, admit);
     }
     hear(1);
     (void)close(slow);
@@ -204,7 +201,7 @@ UNIT_TEST(who_is_early_is_kept)
     poll_for(20, 500);
     for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
         strangers[i] = dial();
-        mtree_tcp_listener_poll(listener, AWAITED);
+        mtree_tcp_listener_poll(listener, AWAITED, admit);
     }
     is_expected = true;
     hear(AWAITED);
@@ -237,11 +234,10 @@ UNIT_TEST(the_first_free_port_is_taken)
     uint16_t taken = mtree_tcp_listener_port(listener);
     const mtree_tcp_ports_t only = {taken, taken};
 
-    ck_assert_ptr_null(mtree_tcp_listener_create(&only, &secret, admit, NULL));
+    ck_assert_ptr_null(mtree_tcp_listener_create(&only, &secret));
     if (taken < UINT16_MAX) {
         const mtree_tcp_ports_t more = {taken, UINT16_MAX};
-        mtree_tcp_listener_t *next =
-            mtree_tcp_listener_create(&more, &secret, admit, NULL);
+        mtree_tcp_listener_t *next = mtree_tcp_listener_create(&more, &secret);
 
         ck_assert_ptr_nonnull(next);
         ck_assert_uint_gt(mtree_tcp_listener_port(next), taken);
