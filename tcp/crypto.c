@@ -18,23 +18,14 @@ mtree_status_t mtree_crypto_draw(void *bytes, size_t length)
     return getrandom(bytes, length, 0) == (ssize_t)length ? MTREE_OK : MTREE_ERR_IO;
 }
 
-bool mtree_crypto_equals(const unsigned char *a, const unsigned char *b, size_t length)
-{
-    unsigned differ = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        differ |= a[i] ^ b[i];
-    }
-    return differ == 0;
-}
-
 /* What is called of libcrypto.  It is opened where a code or a key is first wanted: it
  * takes most of the memory that mtree does, and most ranks do without. */
 /* clang-format off */
 #define FUNCTIONS(F)                                                                     \
-    F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new) F(EVP_PKEY_derive) F(EVP_PKEY_derive_init)  \
-    F(EVP_PKEY_derive_set_peer) F(EVP_PKEY_free) F(EVP_PKEY_get_raw_public_key)          \
-    F(EVP_PKEY_new_raw_private_key) F(EVP_PKEY_new_raw_public_key) F(EVP_sha256) F(HMAC)
+    F(CRYPTO_memcmp) F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new) F(EVP_PKEY_derive)         \
+    F(EVP_PKEY_derive_init) F(EVP_PKEY_derive_set_peer) F(EVP_PKEY_free)                 \
+    F(EVP_PKEY_get_raw_public_key) F(EVP_PKEY_new_raw_private_key)                       \
+    F(EVP_PKEY_new_raw_public_key) F(EVP_sha256) F(HMAC)
 /* clang-format on */
 
 typedef struct {
@@ -72,6 +63,11 @@ static const libcrypto_t *libcrypto(void)
 {
     (void)pthread_once(&opened.once, open_library);
     return &opened;
+}
+
+bool mtree_crypto_equals(const unsigned char *a, const unsigned char *b, size_t length)
+{
+    return libcrypto()->CRYPTO_memcmp(a, b, length) == 0;
 }
 
 void mtree_crypto_code(const void *key, size_t key_length, const void *bytes,

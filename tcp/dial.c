@@ -73,9 +73,12 @@ void mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial)
     }
 }
 
-/* There are @a count connections to @a peer, of which none has been made. */
+/* There are @a count connections to @a peer, if none has been made by now. */
 static void keep_first(mtree_tcp_peer_t *peer, int count)
 {
+    if (peer->width > 0) {
+        return;
+    }
     for (int i = count; i < peer->num_connections; i++) {
         mtree_tcp_attempt_end(&peer->connections[i]);
         peer->tcp->num_lost--;
@@ -256,9 +259,7 @@ mtree_tcp_admission_t mtree_tcp_peer_admit(mtree_tcp_peer_t *peer,
         (!connection->is_lost && !mtree_tcp_connection_lose(connection))) {
         return MTREE_TCP_REFUSED;
     }
-    if (peer->width == 0) {
-        keep_first(peer, count);
-    }
+    keep_first(peer, count);
     return take(connection, greeting, socket) ? MTREE_TCP_ADMITTED : MTREE_TCP_REFUSED;
 }
 
@@ -375,9 +376,7 @@ static void attempt_hear(mtree_tcp_connection_t *connection, double now)
     if (is_rewound(connection, answer.position)) {
         attempt->socket = -1;
         mtree_tcp_attempt_end(connection);
-        if (connection->peer->width == 0) {
-            keep_first(connection->peer, (int)answer.count);
-        }
+        keep_first(connection->peer, (int)answer.count);
         resume(connection, socket, answer.position);
     }
 }
