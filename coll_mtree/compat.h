@@ -110,12 +110,6 @@ static inline bool coll_mtree_is_on_device(const void *address)
 #endif
 }
 
-/* The name of the host this process runs on, as mpirun knows it. */
-static inline const char *coll_mtree_nodename(void)
-{
-    return opal_process_info.nodename;
-}
-
 /* This process's rank in MPI_COMM_WORLD, also with sessions, which do without that, and
  * before Open MPI 5 has its processes. */
 static inline int coll_mtree_world_rank(void)
@@ -293,6 +287,19 @@ static inline bool coll_mtree_modex_read(const char *key, const opal_process_nam
 #include "ompi/runtime/params.h"
 #include "opal/mca/smsc/base/base.h"
 
+#define MTREE_HAS_FT 1
+#else
+#define MTREE_HAS_FT                     0
+#define ompi_ftmpi_enabled               false
+#define ompi_comm_is_revoked(_comm)      ((void)(_comm), false)
+#define ompi_comm_coll_revoked(_comm)    ((void)(_comm), false)
+#define ompi_request_is_failed(_request) ((void)(_request), false)
+#ifndef MPI_ERR_PROC_FAILED
+#define MPI_ERR_PROC_FAILED (MPI_ERR_LASTCODE + 1)
+#define MPI_ERR_REVOKED     (MPI_ERR_LASTCODE + 2)
+#endif
+#endif
+
 /* Is a process that is lost no reason to end the others (mpirun --with-ft ulfm)? */
 static inline bool coll_mtree_survives(void)
 {
@@ -332,6 +339,7 @@ static inline void coll_mtree_request_give_up(ompi_request_t *request)
  */
 static inline bool coll_mtree_long_is_turned_away(void)
 {
+#if MTREE_HAS_FT
     const mca_base_component_list_item_t *item;
 
     if (!ompi_ftmpi_enabled || !mca_base_framework_is_open(&opal_smsc_base_framework)) {
@@ -344,50 +352,8 @@ static inline bool coll_mtree_long_is_turned_away(void)
             return false;
         }
     }
-    return true;
-}
-#else
-static inline bool coll_mtree_survives(void)
-{
-    return false;
-}
-
-static inline int coll_mtree_loss_of(ompi_communicator_t *comm)
-{
-    (void)comm;
-    return OMPI_SUCCESS;
-}
-
-static inline bool coll_mtree_is_loss(int code)
-{
-    (void)code;
-    return false;
-}
-
-static inline void coll_mtree_request_give_up(ompi_request_t *request)
-{
-    (void)request;
-}
-
-static inline bool coll_mtree_long_is_turned_away(void)
-{
-    return false;
-}
 #endif
-
-/* What a keyval of communicators needs whose attributes are not copied. */
-static inline ompi_attribute_fn_ptr_union_t coll_mtree_copy_nothing(void)
-{
-    ompi_attribute_fn_ptr_union_t copy;
-
-#if OMPI_MAJOR_VERSION >= 5
-    copy.attr_communicator_copy_fn = MPI_COMM_NULL_COPY_FN;
-#else
-    /* Its type has one parameter more, which this function does not look at. */
-    copy.attr_communicator_copy_fn =
-        (MPI_Comm_internal_copy_attr_function *)(void (*)(void))MPI_COMM_NULL_COPY_FN;
-#endif
-    return copy;
+    return MTREE_HAS_FT;
 }
 
 #endif

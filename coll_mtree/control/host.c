@@ -48,7 +48,7 @@ bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH])
     if (replaced != NULL) {
         (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%.*s", (int)length, replaced);
     } else {
-        (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%s", coll_mtree_nodename());
+        (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%s", opal_process_info.nodename);
     }
     return replaced != NULL;
 }

@@ -47,7 +47,7 @@ static rank_trace_t *own_trace(size_t *count_p)
     size_t count = job.trace == NULL ? 0 : mtree_trace_count(job.trace);
     rank_trace_t *own = mtree_calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
 
-    snprintf(own->host, sizeof(own->host), "%s", coll_mtree_nodename());
+    snprintf(own->host, sizeof(own->host), "%s", opal_process_info.nodename);
     for (size_t i = 0; i < count; i++) {
         own->events[i] = *mtree_trace_get(job.trace, i);
     }
