@@ -15,6 +15,7 @@
 
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tags.h"
 #include "ompi/proc/proc.h"
 #include "tcp/tls.h"
 
@@ -30,6 +31,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     coll_mtree_class_table_init(&module->classes);
     coll_mtree_gate_init(&module->hosts_known);
     coll_mtree_call_window_init(&module->calls);
+    coll_mtree_tag_range_init(&module->tags, coll_mtree_tags_limit());
     atomic_init(&module->version, UINT_MAX);
 }
 

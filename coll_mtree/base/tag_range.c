@@ -16,7 +16,7 @@ void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots)
 {
     free(slots->slots);
     free(slots->bits);
-    *slots = (coll_mtree_tag_slots_t){.num = 0};
+    pthread_mutex_destroy(&slots->lock);
 }
 
 /* Where the slots of @a count tags are in `free`; -1: there is none yet. */
@@ -80,6 +80,7 @@ int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots, int count)
 {
     int number;
 
+    pthread_mutex_lock(&slots->lock);
     if (has_free(slots, count)) {
         int *first = &slots->free[size_of(slots, count)];
 
@@ -89,24 +90,29 @@ int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots, int count)
         number = make_slot(slots, count);
     }
     slots->slots[number].is_used = true;
+    pthread_mutex_unlock(&slots->lock);
     return number;
 }
 
 void coll_mtree_tag_slots_release(coll_mtree_tag_slots_t *slots, int number)
 {
+    pthread_mutex_lock(&slots->lock);
     slots->slots[number].is_used = false;
+    pthread_mutex_unlock(&slots->lock);
 }
 
 size_t coll_mtree_tag_slots_write(coll_mtree_tag_slots_t *slots)
 {
     size_t bytes = ((size_t)slots->num + CHAR_BIT - 1) / CHAR_BIT;
 
+    pthread_mutex_lock(&slots->lock);
     memset(slots->bits, 0, bytes);
     for (int i = 0; i < slots->num; i++) {
         if (slots->slots[i].is_used) {
             slots->bits[i / CHAR_BIT] |= (unsigned char)(1u << i % CHAR_BIT);
         }
     }
+    pthread_mutex_unlock(&slots->lock);
     return bytes;
 }
 
@@ -116,6 +122,7 @@ void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots, int count)
 {
     int used = 0;
 
+    pthread_mutex_lock(&slots->lock);
     for (int size = 0; size < COLL_MTREE_TAG_SIZES; size++) {
         slots->free[size] = -1;
     }
@@ -133,6 +140,7 @@ void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots, int count)
     if (slots->most <= slots->num && !has_free(slots, count)) {
         slots->most = slots->num + LEAST_NEW;
     }
+    pthread_mutex_unlock(&slots->lock);
 }
 
 /* Where the tags begin, as distances from the far end. */
@@ -141,6 +149,12 @@ enum {
     FIRST_CONTROL = FIRST_CALL + COLL_MTREE_LIVE_CALLS * COLL_MTREE_CALL_TAGS,
     FIRST_PERSISTENT = FIRST_CONTROL + COLL_MTREE_CONTROL_TAGS
 };
+
+void coll_mtree_tag_range_init(coll_mtree_tag_range_t *range, int limit)
+{
+    *range = (coll_mtree_tag_range_t){.limit = limit};
+    pthread_mutex_init(&range->slots.lock, NULL);
+}
 
 /* Open MPI has the near half. */
 int coll_mtree_tag_range_most(int limit)
@@ -159,27 +173,26 @@ int coll_mtree_tag_range_tcp(int limit)
     return first_tag(limit, 0, COLL_MTREE_TCP_TAGS);
 }
 
-int coll_mtree_tag_range_call(int limit, unsigned long number)
+int coll_mtree_tag_range_call(const coll_mtree_tag_range_t *range, unsigned long number)
 {
     int set = (int)(number % COLL_MTREE_LIVE_CALLS);
 
-    return first_tag(limit, FIRST_CALL + set * COLL_MTREE_CALL_TAGS,
+    return first_tag(range->limit, FIRST_CALL + set * COLL_MTREE_CALL_TAGS,
                      COLL_MTREE_CALL_TAGS);
 }
 
-int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int limit, int count)
+int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int count)
 {
     if (range->control > COLL_MTREE_CONTROL_TAGS - count) {
         range->control = 0;
     }
     range->control += count;
-    return first_tag(limit, FIRST_CONTROL + range->control - count, count);
+    return first_tag(range->limit, FIRST_CONTROL + range->control - count, count);
 }
 
-int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int limit,
-                                    int slot)
+int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int slot)
 {
     const coll_mtree_tag_slot_t *at = &range->slots.slots[slot];
 
-    return first_tag(limit, FIRST_PERSISTENT + at->begin, at->count);
+    return first_tag(range->limit, FIRST_PERSISTENT + at->begin, at->count);
 }

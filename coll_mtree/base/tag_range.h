@@ -17,14 +17,15 @@
  * Ranks free requests without a message, each at its own time, but must give a new one
  * the same tags.  So slots are taken in the order in which requests are made, and what
  * has been freed counts only once the ranks have exchanged which slots they still use:
- * when a number of new slots has been taken, or there are no more tags.  Slots are under
- * the caller's lock, since any thread may free a request.
+ * when a number of new slots has been taken, or there are no more tags.  Any thread may
+ * free a request.
  */
 #ifndef COLL_MTREE_BASE_TAG_RANGE_H
 #define COLL_MTREE_BASE_TAG_RANGE_H
 
 #include "base/status.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,8 +38,9 @@ typedef struct {
     bool is_used;     /* by this rank */
 } coll_mtree_tag_slot_t;
 
-/* All zero: none yet. */
+/* None yet but for the lock: all zero. */
 typedef struct {
+    pthread_mutex_t lock;
     coll_mtree_tag_slot_t *slots; /* [num] in the order in which they were made */
     int num, capacity;
     unsigned char *bits; /* [num bits] of those that are used, for the exchange */
@@ -84,13 +86,16 @@ void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots, int count);
 /* Tags of control messages. */
 #define COLL_MTREE_CONTROL_TAGS 131072
 
-/* One communicator's; zeros are its initial value. */
+/* One communicator's. */
 typedef struct {
+    int limit;
     int control; /* tags of control messages taken so far in this round */
     coll_mtree_tag_slots_t slots; /* of persistent requests */
     bool
         is_spent; /* there were too few for a persistent request, which has been logged */
 } coll_mtree_tag_range_t;
+
+void coll_mtree_tag_range_init(coll_mtree_tag_range_t *range, int limit);
 
 /* The tags that slots may have; below 0: there are too few even for calls. */
 int coll_mtree_tag_range_most(int limit);
@@ -100,9 +105,8 @@ int coll_mtree_tag_range_most(int limit);
  * request that has slot @a slot.  The others are the next lower ones.
  */
 int coll_mtree_tag_range_tcp(int limit);
-int coll_mtree_tag_range_call(int limit, unsigned long number);
-int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int limit, int count);
-int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int limit,
-                                    int slot);
+int coll_mtree_tag_range_call(const coll_mtree_tag_range_t *range, unsigned long number);
+int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int count);
+int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int slot);
 
 #endif

@@ -19,15 +19,7 @@
 bool coll_mtree_tags_has(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                          int count);
 
-/* The first tag; the others are the next lower ones. */
-int coll_mtree_tags_tcp(void);
-int coll_mtree_tags_of_call(unsigned long number);
-int coll_mtree_tags_control(mca_coll_mtree_module_t *module, int count);
-
-/* The slot of a persistent request with @a count tags, for which there are some, its
- * first tag, and its end on this rank. */
-int coll_mtree_tags_take_slot(mca_coll_mtree_module_t *module, int count);
-int coll_mtree_tags_of_slot(mca_coll_mtree_module_t *module, int slot);
-void coll_mtree_tags_release_slot(mca_coll_mtree_module_t *module, int slot);
+/* The farthest tag that the PML distinguishes and nobody else takes. */
+int coll_mtree_tags_limit(void);
 
 #endif

@@ -2,7 +2,6 @@
 #include "coll_mtree/call/plan_entry.h"
 
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/planning_context.h"

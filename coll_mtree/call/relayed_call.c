@@ -4,7 +4,6 @@
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/relay/links.h"
 #include "coll_mtree/tcp/endpoints.h"
@@ -426,7 +425,7 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
         .relayed = relayed,
         .args = req->args,
         .channel = {.comm = req->comm,
-                    .first_tag = coll_mtree_tags_control(module, NUM_TAGS),
+                    .first_tag = coll_mtree_tag_range_control(&module->tags, NUM_TAGS),
                     .longest = COLL_MTREE_ANY_LENGTH,
                     .wait = COLL_MTREE_WAIT_LATER}};
 

@@ -4,7 +4,6 @@
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/plan_entry.h"
 
 #include "base/clock.h"
@@ -45,7 +44,7 @@ static void request_destroy(coll_mtree_request_t *req)
 
     request_unprepare(req);
     if (req->super.super.req_persistent) {
-        coll_mtree_tags_release_slot(req->module, req->slot);
+        coll_mtree_tag_slots_release(&req->module->tags.slots, req->slot);
     }
     coll_mtree_coll_args_cleanup(&req->args);
     coll_mtree_plan_entry_release(req->entry);
@@ -138,12 +137,12 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
 
     mtree_require(req == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     if (persistent) {
-        req->slot = coll_mtree_tags_take_slot(
-            module, coll_mtree_request_tags(args->call.collective));
-        req->first_tag = coll_mtree_tags_of_slot(module, req->slot);
+        req->slot = coll_mtree_tag_slots_take(
+            &module->tags.slots, coll_mtree_request_tags(args->call.collective));
+        req->first_tag = coll_mtree_tag_range_persistent(&module->tags, req->slot);
     } else {
         req->call.number = module->calls.issued++;
-        req->first_tag = coll_mtree_tags_of_call(req->call.number);
+        req->first_tag = coll_mtree_tag_range_call(&module->tags, req->call.number);
     }
     coll_mtree_coll_args_keep(args, ompi_comm_size(comm));
     req->call.bytes = args->call.units * args->call.unit_bytes;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/exchange.h"
 
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/exchange_tree.h"
 #include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
@@ -399,8 +398,9 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_
 {
     coll_mtree_exchange_t *exchange = exchange_alloc(spec);
 
-    coll_mtree_transport_init(&exchange->transport, spec->comm, MPI_BYTE,
-                              coll_mtree_tags_control(exchange->spec.module, TAGS));
+    coll_mtree_transport_init(
+        &exchange->transport, spec->comm, MPI_BYTE,
+        coll_mtree_tag_range_control(&exchange->spec.module->tags, TAGS));
     mtree_inbox_init(&exchange->inbox, exchange_idle, exchange_finish);
     exchange->missing =
         (exchange->rank == 0) +

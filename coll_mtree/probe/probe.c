@@ -5,7 +5,6 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/findings.h"
 
@@ -50,7 +49,7 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
 {
     return (coll_mtree_channel_t){
         .comm = comm,
-        .first_tag = coll_mtree_tags_control(module, COLL_MTREE_PROBE_TAGS),
+        .first_tag = coll_mtree_tag_range_control(&module->tags, COLL_MTREE_PROBE_TAGS),
         .longest = module->longest_bytes,
         .wait = COLL_MTREE_WAIT_LATER,
         .count_sent = coll_mtree_counters_add_probe};

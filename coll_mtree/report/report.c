@@ -5,7 +5,6 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/report/report_json.h"
 
@@ -242,9 +241,10 @@ static bool gather(void)
     if (job.world == NULL) {
         return true;
     }
-    channel = (coll_mtree_channel_t){.comm = &ompi_mpi_comm_world.comm,
-                                     .first_tag = coll_mtree_tags_control(job.world, 1),
-                                     .longest = job.world->longest_bytes};
+    channel = (coll_mtree_channel_t){
+        .comm = &ompi_mpi_comm_world.comm,
+        .first_tag = coll_mtree_tag_range_control(&job.world->tags, 1),
+        .longest = job.world->longest_bytes};
     if (ompi_comm_rank(channel.comm) != 0) {
         send_own(&channel);
         return false;

@@ -4,7 +4,6 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
 
 #include "base/clock.h"
@@ -214,10 +213,10 @@ static void trace_write(const char *path, const coll_mtree_channel_t *channel)
 static void trace_end(void *unused)
 {
     (void)unused;
-    coll_mtree_channel_t channel = {.comm = &ompi_mpi_comm_world.comm,
-                                    .first_tag =
-                                        coll_mtree_tags_control(job.world, NUM_TAGS),
-                                    .longest = job.world->longest_bytes};
+    coll_mtree_channel_t channel = {
+        .comm = &ompi_mpi_comm_world.comm,
+        .first_tag = coll_mtree_tag_range_control(&job.world->tags, NUM_TAGS),
+        .longest = job.world->longest_bytes};
 
     if (ompi_comm_rank(channel.comm) == 0) {
         trace_write(coll_mtree_params.trace, &channel);

@@ -61,7 +61,8 @@ struct coll_mtree_handshake {
 static coll_mtree_channel_t world_channel(void)
 {
     return (coll_mtree_channel_t){.comm = MPI_COMM_WORLD,
-                                  .first_tag = coll_mtree_tags_tcp(),
+                                  .first_tag =
+                                      coll_mtree_tag_range_tcp(coll_mtree_tags_limit()),
                                   .longest = COLL_MTREE_ANY_LENGTH,
                                   .wait = COLL_MTREE_WAIT_LATER};
 }
@@ -330,8 +331,9 @@ static bool another_ends(int limit, double seconds)
 
     while (!says && mtree_clock_seconds() < end) {
         for (int rank = 0; rank < limit && !says; rank++) {
-            (void)MCA_PML_CALL(iprobe(rank, coll_mtree_tags_tcp() - END_TAG,
-                                      MPI_COMM_WORLD, &says, MPI_STATUS_IGNORE));
+            (void)MCA_PML_CALL(
+                iprobe(rank, coll_mtree_tag_range_tcp(coll_mtree_tags_limit()) - END_TAG,
+                       MPI_COMM_WORLD, &says, MPI_STATUS_IGNORE));
         }
         coll_mtree_progress_wait(COLL_MTREE_WAIT_LATER);
     }

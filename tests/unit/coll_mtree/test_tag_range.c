@@ -25,7 +25,9 @@ static void verify_far_half(tags_t tags)
 
 static tags_t tags_of_call(unsigned long number)
 {
-    return (tags_t){coll_mtree_tag_range_call(LIMIT, number), COLL_MTREE_CALL_TAGS};
+    const coll_mtree_tag_range_t range = {.limit = LIMIT};
+
+    return (tags_t){coll_mtree_tag_range_call(&range, number), COLL_MTREE_CALL_TAGS};
 }
 
 UNIT_TEST(calls_have_sets_of_tags_in_turn)
@@ -58,14 +60,15 @@ static tags_t tags_of_request(coll_mtree_tag_range_t *range)
     ck_assert(has_slot(range));
     slot = coll_mtree_tag_slots_take(&range->slots, COUNT);
     ck_assert_int_ge(slot, 0);
-    return (tags_t){coll_mtree_tag_range_persistent(range, LIMIT, slot), COUNT};
+    return (tags_t){coll_mtree_tag_range_persistent(range, slot), COUNT};
 }
 
 UNIT_TEST(persistent_requests_that_live_never_share_tags)
 {
-    coll_mtree_tag_range_t range = {0};
+    coll_mtree_tag_range_t range;
     int lowest_free = -LIMIT, num_requests = 50000;
 
+    coll_mtree_tag_range_init(&range, LIMIT);
     for (int i = 0; i < num_requests; i++) {
         tags_t tags = tags_of_request(&range);
 
@@ -83,13 +86,14 @@ UNIT_TEST(persistent_requests_that_live_never_share_tags)
 
 UNIT_TEST(control_messages_have_tags_of_their_own)
 {
-    coll_mtree_tag_range_t range = {0};
-    tags_t request = tags_of_request(&range);
+    coll_mtree_tag_range_t range;
+    tags_t request;
 
+    coll_mtree_tag_range_init(&range, LIMIT);
+    request = tags_of_request(&range);
     for (int i = 0; i < 100000; i++) {
-        tags_t before = {coll_mtree_tag_range_control(&range, LIMIT, 3), 3};
-        tags_t tags = {coll_mtree_tag_range_control(&range, LIMIT, 1 + i % 1024),
-                       1 + i % 1024};
+        tags_t before = {coll_mtree_tag_range_control(&range, 3), 3};
+        tags_t tags = {coll_mtree_tag_range_control(&range, 1 + i % 1024), 1 + i % 1024};
         bool apart = !overlap(tags, before) && !overlap(tags, request);
 
         for (unsigned long call = 0; call < COLL_MTREE_LIVE_CALLS; call++) {

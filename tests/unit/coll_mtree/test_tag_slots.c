@@ -12,7 +12,7 @@ static void setup(void)
 {
     num_asked = 0;
     for (int rank = 0; rank < RANKS; rank++) {
-        slots[rank] = (coll_mtree_tag_slots_t){.num = 0};
+        slots[rank] = (coll_mtree_tag_slots_t){.lock = PTHREAD_MUTEX_INITIALIZER};
     }
 }
 
