@@ -193,7 +193,7 @@ void mtree_bound_by_entrances(mtree_packer_t *packer)
 
 /* What enters all hosts together: an undirected tree uses the links of two at each
  * edge. */
-static mtree_status_t bound_by_all_entrances(mtree_packer_t *packer)
+static void bound_by_all_entrances(mtree_packer_t *packer)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     double *constraint_price = packer->constraint_price;
@@ -213,20 +213,19 @@ static mtree_status_t bound_by_all_entrances(mtree_packer_t *packer)
             price_entrances(packer, host);
         }
     }
-    return mtree_packer_prove(packer, NULL);
+    mtree_packer_prove(packer, NULL);
 }
 
-mtree_status_t mtree_bound_by_load(mtree_packer_t *packer, const double *load)
+void mtree_bound_by_load(mtree_packer_t *packer, const double *load)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     double worst = 0.0;
     int last = 0;
-    mtree_status_t status = MTREE_OK;
 
     for (int c = 0; c < candidates->num_constraints; ++c) {
         worst = fmax(worst, load[c] / candidates->capacity[c]);
     }
-    for (int m = 0; m < NUM_MARGINS && status == MTREE_OK; ++m) {
+    for (int m = 0; m < NUM_MARGINS; ++m) {
         int count = 0;
 
         for (int c = 0; c < candidates->num_constraints; ++c) {
@@ -238,11 +237,10 @@ mtree_status_t mtree_bound_by_load(mtree_packer_t *packer, const double *load)
         }
         /* A wider margin adds constraints; where it adds none, it proves nothing new. */
         if (count > last) {
-            status = mtree_packer_prove(packer, NULL);
+            mtree_packer_prove(packer, NULL);
         }
         last = count;
     }
-    return status;
 }
 
 static bool is_close(const mtree_packer_t *packer, const mtree_plan_t *plan)
@@ -251,7 +249,7 @@ static bool is_close(const mtree_packer_t *packer, const mtree_plan_t *plan)
            packer->bound * mtree_packer_num_blocks(packer) * (1.0 - CLOSE);
 }
 
-static mtree_status_t bound_by_plan(mtree_packer_t *packer, const mtree_plan_t *plan)
+static void bound_by_plan(mtree_packer_t *packer, const mtree_plan_t *plan)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     const mtree_problem_t *problem = packer->problem;
@@ -263,22 +261,19 @@ static mtree_status_t bound_by_plan(mtree_packer_t *packer, const mtree_plan_t *
     for (int c = 0; c < candidates->num_constraints; ++c) {
         load[c] = arc_load[candidates->arc[c]];
     }
-    return mtree_bound_by_load(packer, load);
+    mtree_bound_by_load(packer, load);
 }
 
-static mtree_status_t bound_below(mtree_packer_t *packer, const mtree_plan_t *plan)
+static void bound_below(mtree_packer_t *packer, const mtree_plan_t *plan)
 {
-    mtree_status_t status = MTREE_OK;
-
     mtree_bound_by_entrances(packer);
-    if (packer->num_groups > 1) {
-        return status;
+    if (packer->num_groups == 1 && !packer->candidates->directed &&
+        !is_close(packer, plan)) {
+        bound_by_all_entrances(packer);
     }
-    if (!packer->candidates->directed && !is_close(packer, plan)) {
-        status = bound_by_all_entrances(packer);
+    if (packer->num_groups == 1 && !is_close(packer, plan)) {
+        bound_by_plan(packer, plan);
     }
-    return status != MTREE_OK || is_close(packer, plan) ? status
-                                                        : bound_by_plan(packer, plan);
 }
 
 mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *plan)
@@ -289,7 +284,8 @@ mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *pl
 
     if (status == MTREE_OK) {
         packer = mtree_packer_create(problem, candidates);
-        status = bound_below(packer, plan);
+        bound_below(packer, plan);
+        status = packer->status;
     }
     if (status == MTREE_OK) {
         plan->bound = packer->bound * mtree_packer_num_blocks(packer);

@@ -15,7 +15,7 @@ void mtree_bound_by_entrances(mtree_packer_t *packer);
 
 /* What the constraints carry that are filled like the fullest by @a load,
  * [num_constraints].  On links of their own these are the tightest partition's. */
-mtree_status_t mtree_bound_by_load(mtree_packer_t *packer, const double *load);
+void mtree_bound_by_load(mtree_packer_t *packer, const double *load);
 
 /* The bound and the limit of @a plan, which is finished.  No trees are sought, so the
  * bound may be far from what trees can carry; not where @a plan comes close.  Where hosts

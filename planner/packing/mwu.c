@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/mwu.h"
 
-#include "base/cancel.h"
 #include "planner/graph/candidate_trees.h"
 #include "planner/packing/bound.h"
 
@@ -53,6 +52,7 @@ typedef struct {
     double grain;     /* what a tree uses of a constraint at a time, about */
     double laid;      /* sum of what each group's trees deliver */
     int end;          /* behind the groups whose trees are laid */
+    bool is_lost;     /* a group has no tree that is low enough */
 } mwu_t;
 
 /* Prices for the next tree of @a group. */
@@ -84,15 +84,12 @@ static void set_prices(mwu_t *mwu, int group)
 
 /* Count the tree in packer->edges, which delivers that part @a weight of what it carries,
  * as laid. */
-static mtree_status_t lay(mwu_t *mwu, int group, double weight)
+static void lay(mwu_t *mwu, int group, double weight)
 {
     mtree_packer_t *packer = mwu->packer;
     const mtree_candidates_t *candidates = packer->candidates;
     double size = mwu->level / fmax(weight, LEAST_WEIGHT);
 
-    if (mtree_cancel_is_set()) {
-        return MTREE_ERR_CANCELLED;
-    }
     mtree_tree_set_add(mwu->set, group, mtree_packer_root(packer, group), packer->edges,
                        size);
     mtree_candidates_count(candidates, packer->edges, packer->uses);
@@ -109,7 +106,6 @@ static mtree_status_t lay(mwu_t *mwu, int group, double weight)
             mwu->worst_own = fmax(mwu->worst_own, *own / limit);
         }
     }
-    return MTREE_OK;
 }
 
 /* The best tree so far of those looked at. */
@@ -184,29 +180,28 @@ static void choose_among(mwu_t *mwu, int group, best_t *best)
     }
 }
 
-/* A cheap tree into packer->edges, and the bound that the cheapest proves. */
-static mtree_status_t find_cheap(mwu_t *mwu, int group, double *cost_p)
+/* A cheap tree into packer->edges, and the bound that the cheapest, whose price is
+ * returned, proves. */
+static double find_cheap(mwu_t *mwu, int group)
 {
     mtree_packer_t *packer = mwu->packer;
     const double *price = packer->constraint_price;
-    mtree_status_t status = mtree_packer_cheapest(packer, price, group, cost_p);
+    double cost = mtree_packer_cheapest(packer, price, group);
 
-    if (status == MTREE_OK && packer->num_groups == 1) {
-        mtree_packer_offer_bound(packer, price, *cost_p);
+    if (packer->num_groups == 1) {
+        mtree_packer_offer_bound(packer, price, cost);
     }
-    if (status == MTREE_OK && mwu->what->is_low) {
-        return mtree_packer_find_low(packer, price, group) ? MTREE_OK
-                                                           : MTREE_ERR_NOT_FOUND;
-    }
-    if (status == MTREE_OK) {
+    if (mwu->what->is_low) {
+        mwu->is_lost = !mtree_packer_find_low(packer, price, group);
+    } else {
         mtree_packer_balance(packer, price, group);
     }
-    return status;
+    return cost;
 }
 
 /* The cheapest tree of a prefix's group, where a second on its path costs as much as what
  * all need longer for the message because of its load, into packer->edges. */
-static mtree_status_t find_near(mwu_t *mwu, int group)
+static void find_near(mwu_t *mwu, int group)
 {
     mtree_packer_t *packer = mwu->packer;
     const mtree_candidates_t *candidates = packer->candidates;
@@ -218,28 +213,26 @@ static mtree_status_t find_near(mwu_t *mwu, int group)
     options.distance_price /= mwu->what->bits;
     packer->work += (double)candidates->num_hosts * candidates->num_hosts +
                     4.0 * candidates->num_edges;
-    return mtree_prim_run(packer->prim, packer->constraint_price,
-                          mtree_packer_root(packer, group), &options, packer->edges)
-               ? MTREE_OK
-               : MTREE_ERR_CANCELLED;
+    (void)mtree_prim_run(packer->prim, packer->constraint_price,
+                         mtree_packer_root(packer, group), &options, packer->edges);
 }
 
-/* The tree of a group to lay into packer->edges. */
-static mtree_status_t choose(mwu_t *mwu, int group, double *weight_p)
+/* The tree of a group to lay into packer->edges; its weight. */
+static double choose(mwu_t *mwu, int group)
 {
     mtree_packer_t *packer = mwu->packer;
     best_t best = {INFINITY, 1.0};
-    double cost;
-    mtree_status_t status = MTREE_OK;
+    double cost = 0.0;
 
-    if (mwu->what->only == NULL) {
-        status =
-            mwu->what->bits > 0.0 ? find_near(mwu, group) : find_cheap(mwu, group, &cost);
+    if (mwu->what->only == NULL && mwu->what->bits > 0.0) {
+        find_near(mwu, group);
+    } else if (mwu->what->only == NULL) {
+        cost = find_cheap(mwu, group);
     }
     mtree_candidates_price(packer->candidates, packer->constraint_price, packer->price);
     if (mwu->what->only != NULL) {
         choose_among(mwu, group, &best);
-    } else if (status == MTREE_OK && packer->time > 0.0) {
+    } else if (cost > 0.0 && packer->time > 0.0) {
         compare_new(mwu, group, &best);
         grow_for_time(mwu, group, cost, &best);
     }
@@ -247,32 +240,35 @@ static mtree_status_t choose(mwu_t *mwu, int group, double *weight_p)
         memcpy(packer->edges, mwu->edges,
                ((size_t)packer->candidates->num_hosts - 1) * sizeof(*mwu->edges));
     }
-    *weight_p = best.weight;
-    return status;
+    return best.weight;
+}
+
+/* Can no more trees be laid? */
+static bool is_stuck(const mwu_t *mwu)
+{
+    return mwu->is_lost || !mtree_packer_goes_on(mwu->packer);
 }
 
 /* One tree of each group that is laid. */
-static mtree_status_t lay_round(mwu_t *mwu)
+static void lay_round(mwu_t *mwu)
 {
-    mtree_status_t status = MTREE_OK;
-
-    for (int g = mwu->what->first; g < mwu->end && status == MTREE_OK; ++g) {
+    for (int g = mwu->what->first; g < mwu->end && !is_stuck(mwu); ++g) {
         double weight;
 
         set_prices(mwu, g);
-        status = choose(mwu, g, &weight);
-        if (status == MTREE_OK) {
-            status = lay(mwu, g, weight);
+        weight = choose(mwu, g);
+        if (!is_stuck(mwu)) {
+            lay(mwu, g, weight);
         }
     }
     mwu->laid += mwu->level;
-    return status;
 }
 
 /* May no more trees be laid? */
 static bool is_over(const mwu_t *mwu)
 {
-    return mwu->what->work > 0.0 && mwu->packer->work > mwu->what->work;
+    return is_stuck(mwu) ||
+           (mwu->what->work > 0.0 && mwu->packer->work > mwu->what->work);
 }
 
 /*
@@ -281,24 +277,22 @@ static bool is_over(const mwu_t *mwu)
  * constraints are the tightest partition's, the mean of the prices that the trees were
  * laid under comes close.
  */
-static mtree_status_t prove(mwu_t *mwu)
+static void prove(mwu_t *mwu)
 {
     mtree_packer_t *packer = mwu->packer;
     const mtree_candidates_t *candidates = packer->candidates;
-    mtree_status_t status;
 
     if (packer->num_groups > 1 && is_over(mwu)) {
         for (int c = 0; c < candidates->num_constraints; ++c) {
             packer->constraint_price[c] = 1.0;
         }
-        status = mtree_packer_prove(packer, NULL);
+        mtree_packer_prove(packer, NULL);
     } else {
-        status = mtree_bound_by_load(packer, mwu->load);
+        mtree_bound_by_load(packer, mwu->load);
     }
-
     memcpy(packer->constraint_price, mwu->mean_price,
            (size_t)candidates->num_constraints * sizeof(*mwu->mean_price));
-    return status == MTREE_OK ? mtree_packer_prove(packer, NULL) : status;
+    mtree_packer_prove(packer, NULL);
 }
 
 static bool is_close(const mwu_t *mwu)
@@ -321,36 +315,29 @@ static int num_rounds(const mwu_t *mwu)
 
 /* Lay trees of one size.  What there is is proved after each power of two, or, as a proof
  * takes a tree of every group several times, at the end only. */
-static mtree_status_t lay_level(mwu_t *mwu, int rounds)
+static void lay_level(mwu_t *mwu, int rounds)
 {
     bool proves = mwu->what->tolerance > 0.0;
     bool proves_often = mwu->packer->num_groups == 1;
-    mtree_status_t status = MTREE_OK;
+    bool is_last = false;
 
-    for (int round = 1; round <= rounds && status == MTREE_OK; ++round) {
-        bool is_last;
-
-        status = lay_round(mwu);
+    for (int round = 1; !is_last; ++round) {
+        lay_round(mwu);
         is_last = round == rounds || is_over(mwu);
-        if (status == MTREE_OK && proves &&
-            (is_last || (proves_often && (round & (round - 1)) == 0))) {
-            status = prove(mwu);
+        if (proves && (is_last || (proves_often && (round & (round - 1)) == 0))) {
+            prove(mwu);
         }
-        if (is_last || (proves && is_close(mwu))) {
-            break;
-        }
+        is_last = is_last || (proves && is_close(mwu));
     }
-    return status;
 }
 
-static mtree_status_t lay_levels(mwu_t *mwu)
+static void lay_levels(mwu_t *mwu)
 {
     const mtree_mwu_lay_t *what = mwu->what;
     int rounds = num_rounds(mwu);
-    mtree_status_t status = MTREE_OK;
 
-    for (int level = 0; level < what->levels && status == MTREE_OK; ++level) {
-        status = lay_level(mwu, rounds);
+    for (int level = 0; level < what->levels; ++level) {
+        lay_level(mwu, rounds);
         if (is_over(mwu) || (what->tolerance > 0.0 && is_close(mwu))) {
             break;
         }
@@ -359,33 +346,30 @@ static mtree_status_t lay_levels(mwu_t *mwu)
                (size_t)mwu->packer->candidates->num_constraints *
                    sizeof(*mwu->mean_price));
     }
-    return status;
 }
 
 /*
  * Lay one tree, and for every other root the same with its edges reversed: what every
  * host sends then passes each edge once, in one direction or the other.
  */
-static mtree_status_t lay_shared(mwu_t *mwu)
+static void lay_shared(mwu_t *mwu)
 {
     mtree_packer_t *packer = mwu->packer;
     const mtree_candidates_t *candidates = packer->candidates;
     size_t size = ((size_t)candidates->num_hosts - 1) * sizeof(*mwu->edges);
-    double weight;
-    mtree_status_t status;
 
     set_prices(mwu, 0);
-    status = choose(mwu, 0, &weight);
+    (void)choose(mwu, 0);
     memcpy(mwu->edges, packer->edges, size);
-    for (int g = 0; g < packer->num_groups && status == MTREE_OK; ++g) {
+    for (int g = 0; g < packer->num_groups && !is_stuck(mwu); ++g) {
         memcpy(packer->edges, mwu->edges, size);
-        status = mtree_candidates_reroot(candidates, g, packer->edges, packer->into);
-        if (status == MTREE_OK) {
-            status = lay(mwu, g, 1.0);
+        packer->status =
+            mtree_candidates_reroot(candidates, g, packer->edges, packer->into);
+        if (packer->status == MTREE_OK) {
+            lay(mwu, g, 1.0);
         }
     }
     mwu->laid += mwu->level;
-    return status;
 }
 
 static void init(mwu_t *mwu)
@@ -415,16 +399,19 @@ mtree_status_t mtree_mwu_lay(mtree_packer_t *packer, const mtree_mwu_lay_t *what
                  .end = what->end > 0 ? what->end : packer->num_groups,
                  .level = 1.0,
                  .grain = fmax(1.0, GRAIN * mtree_packer_blocks_per_tree(packer))};
-    mtree_status_t status;
 
     init(&mwu);
     if (what->tolerance > 0.0) {
         mtree_bound_by_entrances(packer);
     }
-    status = is_huge && what->only == NULL ? lay_shared(&mwu) : lay_levels(&mwu);
-    if (status != MTREE_OK) {
+    if (is_huge && what->only == NULL) {
+        lay_shared(&mwu);
+    } else {
+        lay_levels(&mwu);
+    }
+    if (is_stuck(&mwu)) {
         mtree_tree_set_destroy(mwu.set);
-        return status;
+        return mwu.is_lost ? MTREE_ERR_NOT_FOUND : packer->status;
     }
     /* The worst constraint is loaded fully. */
     for (int t = 0; t < mwu.set->num_trees; ++t) {

@@ -15,6 +15,14 @@ void mtree_packer_destroy(mtree_packer_t *packer)
     }
 }
 
+bool mtree_packer_goes_on(mtree_packer_t *packer)
+{
+    if (packer->status == MTREE_OK && mtree_cancel_is_set()) {
+        packer->status = MTREE_ERR_CANCELLED;
+    }
+    return packer->status == MTREE_OK;
+}
+
 mtree_packer_t *mtree_packer_create(const mtree_problem_t *problem,
                                     const mtree_candidates_t *candidates)
 {
@@ -102,57 +110,50 @@ static double tree_price(const mtree_packer_t *packer, const double *constraint_
 
 /* The cheapest arborescence into packer->edges: the candidates reach every host from
  * every host. */
-static mtree_status_t find_arborescence(mtree_packer_t *packer,
-                                        const double *constraint_price, int root)
+static void find_arborescence(mtree_packer_t *packer, const double *constraint_price,
+                              int root)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     int count = 0;
-    mtree_status_t status;
 
     mtree_candidates_price(candidates, constraint_price, packer->price);
-    status = mtree_arborescence_find(candidates->num_hosts, root, candidates->num_edges,
-                                     candidates->from, candidates->to, packer->price,
-                                     packer->into);
-    for (int i = 0; i < candidates->num_hosts && status == MTREE_OK; ++i) {
+    packer->status = mtree_arborescence_find(candidates->num_hosts, root,
+                                             candidates->num_edges, candidates->from,
+                                             candidates->to, packer->price, packer->into);
+    for (int i = 0; i < candidates->num_hosts && packer->status == MTREE_OK; ++i) {
         if (i != root) {
             packer->edges[count++] = packer->into[i];
         }
     }
-    return status;
 }
 
-mtree_status_t mtree_packer_cheapest(mtree_packer_t *packer,
-                                     const double *constraint_price, int group,
-                                     double *cost_p)
+double mtree_packer_cheapest(mtree_packer_t *packer, const double *constraint_price,
+                             int group)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     static const mtree_prim_options_t plainly = {0};
     double num_hosts = candidates->num_hosts;
-    mtree_status_t status = MTREE_OK;
 
-    if (mtree_cancel_is_set()) {
-        return MTREE_ERR_CANCELLED;
+    if (!mtree_packer_goes_on(packer)) {
+        return 0.0;
     }
     if (packer->find != NULL) {
-        status = packer->find(packer->finder, constraint_price, group, packer->edges);
+        packer->status =
+            packer->find(packer->finder, constraint_price, group, packer->edges);
     } else if (candidates->directed && !candidates->is_personalized) {
-        status =
-            find_arborescence(packer, constraint_price, mtree_packer_root(packer, group));
+        find_arborescence(packer, constraint_price, mtree_packer_root(packer, group));
         packer->work += candidates->num_edges * log2(num_hosts + 1.0) * 8.0;
     } else {
         int root = candidates->directed ? mtree_packer_root(packer, group) : 0;
 
-        if (!mtree_prim_run(packer->prim, constraint_price, root, &plainly,
-                            packer->edges)) {
-            return MTREE_ERR_CANCELLED;
-        }
+        (void)mtree_prim_run(packer->prim, constraint_price, root, &plainly,
+                             packer->edges);
         packer->work += num_hosts * num_hosts + 4.0 * candidates->num_edges;
     }
-    if (status == MTREE_OK) {
-        packer->work += candidates->first[candidates->num_edges];
-        *cost_p = tree_price(packer, constraint_price, packer->edges);
-    }
-    return status;
+    packer->work += candidates->first[candidates->num_edges];
+    return packer->status == MTREE_OK
+               ? tree_price(packer, constraint_price, packer->edges)
+               : 0.0;
 }
 
 void mtree_packer_offer_bound(mtree_packer_t *packer, const double *constraint_price,
@@ -171,24 +172,20 @@ void mtree_packer_offer_bound(mtree_packer_t *packer, const double *constraint_p
     }
 }
 
-mtree_status_t mtree_packer_prove(mtree_packer_t *packer, mtree_tree_set_t *set)
+void mtree_packer_prove(mtree_packer_t *packer, mtree_tree_set_t *set)
 {
     double sum = 0.0;
-    mtree_status_t status = MTREE_OK;
 
-    for (int g = 0; g < packer->num_groups && status == MTREE_OK; ++g) {
-        double cost;
-
-        status = mtree_packer_cheapest(packer, packer->constraint_price, g, &cost);
-        sum += cost;
-        if (status == MTREE_OK && set != NULL) {
+    for (int g = 0; g < packer->num_groups; ++g) {
+        sum += mtree_packer_cheapest(packer, packer->constraint_price, g);
+        if (packer->status != MTREE_OK) {
+            return;
+        }
+        if (set != NULL) {
             mtree_tree_set_add(set, g, mtree_packer_root(packer, g), packer->edges, 0.0);
         }
     }
-    if (status == MTREE_OK) {
-        mtree_packer_offer_bound(packer, packer->constraint_price, sum);
-    }
-    return status;
+    mtree_packer_offer_bound(packer, packer->constraint_price, sum);
 }
 
 void mtree_packer_balance(mtree_packer_t *packer, const double *constraint_price,

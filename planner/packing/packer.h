@@ -35,10 +35,11 @@ typedef struct {
     mtree_prim_t *prim;
     mtree_packer_find_t find; /* who finds trees that do not span all hosts; else NULL */
     void *finder;
-    int *into;           /* [num_hosts] the edge into each host; directed */
-    double bound;        /* bits/s that no group can get beyond, whatever the trees */
-    double *bound_price; /* [num_constraints] constraint prices that prove it */
-    double work;         /* done so far, in steps of a few nanoseconds */
+    int *into;             /* [num_hosts] the edge into each host; directed */
+    double bound;          /* bits/s that no group can get beyond, whatever the trees */
+    double *bound_price;   /* [num_constraints] constraint prices that prove it */
+    double work;           /* done so far, in steps of a few nanoseconds */
+    mtree_status_t status; /* why no more can be found (mtree_packer_goes_on) */
     double *constraint_price; /* [num_constraints] prices to look at, and scratch */
     double *price;            /* scratch, [num_edges] */
     int *uses;                /* scratch, [num_constraints] */
@@ -51,6 +52,12 @@ typedef struct {
  */
 mtree_packer_t *mtree_packer_create(const mtree_problem_t *problem,
                                     const mtree_candidates_t *candidates);
+
+/*
+ * May the packing go on?  Not when it is cancelled, or no tree was found that every group
+ * has: then packer->status says so, and whatever is made from then on is of no use.
+ */
+bool mtree_packer_goes_on(mtree_packer_t *packer);
 
 /* Free what is not in the arena; NULL is allowed. */
 void mtree_packer_destroy(mtree_packer_t *packer);
@@ -73,13 +80,13 @@ double mtree_packer_blocks_per_tree(const mtree_packer_t *packer);
 int mtree_packer_root(const mtree_packer_t *packer, int group);
 
 /*
- * The cheapest tree of a group under constraint prices into packer->edges, its price into
- * *cost_p. Undirected: a cheapest spanning tree; directed: a cheapest arborescence;
- * personalized: a tree of cheapest paths; or what packer->find finds.
+ * The price of the cheapest tree of a group under constraint prices, which is put into
+ * packer->edges; 0: the packing does not go on. Undirected: a cheapest spanning tree;
+ * directed: a cheapest arborescence; personalized: a tree of cheapest paths; or what
+ * packer->find finds.
  */
-mtree_status_t mtree_packer_cheapest(mtree_packer_t *packer,
-                                     const double *constraint_price, int group,
-                                     double *cost_p);
+double mtree_packer_cheapest(mtree_packer_t *packer, const double *constraint_price,
+                             int group);
 
 /*
  * Keep the bound that @a constraint_price proves, when each group's cheapest trees
@@ -91,7 +98,7 @@ void mtree_packer_offer_bound(mtree_packer_t *packer, const double *constraint_p
 
 /* Keep the bound that packer->constraint_price proves for all groups together, if it is
  * the lowest so far.  @a set, unless it is NULL, gets the cheapest trees. */
-mtree_status_t mtree_packer_prove(mtree_packer_t *packer, mtree_tree_set_t *set);
+void mtree_packer_prove(mtree_packer_t *packer, mtree_tree_set_t *set);
 
 /*
  * Where edges share constraints (switches), a cheapest tree may run through one

@@ -53,8 +53,7 @@
 
 /* Of a scan nothing leaves the last host.  Its tree, of few hops, leads to the others,
  * and takes no capacity. */
-static mtree_status_t add_last_tree(mtree_packer_t *packer, double rate,
-                                    mtree_tree_t *tree)
+static void add_last_tree(mtree_packer_t *packer, double rate, mtree_tree_t *tree)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     static const mtree_prim_options_t low = {.hop_price = 1.0};
@@ -63,38 +62,22 @@ static mtree_status_t add_last_tree(mtree_packer_t *packer, double rate,
            (size_t)candidates->num_constraints * sizeof(*packer->constraint_price));
     tree->root = candidates->num_hosts - 1;
     tree->rate = rate;
-    if (!mtree_prim_run(packer->prim, packer->constraint_price, tree->root, &low,
-                        packer->edges)) {
-        return MTREE_ERR_CANCELLED;
-    }
+    (void)mtree_prim_run(packer->prim, packer->constraint_price, tree->root, &low,
+                         packer->edges);
     for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
         tree->parent[candidates->to[packer->edges[e]]] =
             candidates->from[packer->edges[e]];
     }
-    return MTREE_OK;
 }
 
-/* What a plan for a scan has besides: the last host's tree, and a bound of its own. */
-static mtree_status_t complete_prefix(mtree_packer_t *packer, const mtree_tree_set_t *set,
-                                      mtree_plan_t *plan)
-{
-    mtree_status_t status = add_last_tree(packer, mtree_tree_rates_least(packer, set),
-                                          &plan->trees[set->num_trees]);
-
-    if (status == MTREE_OK) {
-        mtree_prefix_cuts_bound(packer);
-    }
-    return status;
-}
-
-/* Make a plan by @a algorithm of a set of trees. */
-static mtree_status_t make_plan(mtree_packer_t *packer, const char *algorithm,
-                                const mtree_tree_set_t *set, mtree_plan_t **plan_p)
+/* A plan by @a algorithm of a set of trees.  Of a scan there are besides the last host's
+ * tree, and a bound of its own. */
+static mtree_plan_t *make_plan(mtree_packer_t *packer, const char *algorithm,
+                               const mtree_tree_set_t *set)
 {
     bool is_prefix = mtree_packer_is_prefix(packer);
-    mtree_plan_t *plan = *plan_p =
+    mtree_plan_t *plan =
         mtree_problem_plan(packer->problem, algorithm, set->num_trees + is_prefix);
-    mtree_status_t status = MTREE_OK;
 
     for (int t = 0; t < set->num_trees; ++t) {
         mtree_tree_t *tree = &plan->trees[t];
@@ -104,38 +87,37 @@ static mtree_status_t make_plan(mtree_packer_t *packer, const char *algorithm,
         mtree_tree_set_parents(set, &set->trees[t], tree->parent, NULL);
     }
     if (is_prefix) {
-        status = complete_prefix(packer, set, plan);
+        add_last_tree(packer, mtree_tree_rates_least(packer, set),
+                      &plan->trees[set->num_trees]);
+        mtree_prefix_cuts_bound(packer);
     }
     plan->work = packer->work;
     plan->bound = packer->bound * mtree_packer_num_blocks(packer);
     mtree_bound_describe(packer->problem, packer->candidates, packer->bound_price,
                          &plan->limit);
-    return status;
+    return plan;
 }
 
 /*
  * Column generation: the best rates of the trees at hand, at first of few, and the
  * cheapest trees under the prices of these, until that proves how good they are.
  */
-static mtree_status_t improve(mtree_draft_t *draft, double tolerance)
+static void improve(mtree_draft_t *draft, double tolerance)
 {
     mtree_packer_t *packer = draft->packer;
     const double work = packer->work + IMPROVE_WORK;
     mtree_tree_set_t *few = mtree_tree_rates_fastest(packer, draft->set, FEW_TREES);
     double x = mtree_tree_rates_least(packer, few);
     int before = 0;
-    mtree_status_t status = MTREE_OK;
 
-    while (status == MTREE_OK && few->num_trees > before && packer->work < work &&
+    while (few->num_trees > before && packer->work < work &&
            x < packer->bound * (1.0 - tolerance)) {
         before = few->num_trees;
-        status = mtree_packer_prove(packer, few);
-        if (status == MTREE_OK) {
-            mtree_tree_rates_fit(packer, few);
-        }
+        mtree_packer_prove(packer, few);
+        mtree_tree_rates_fit(packer, few);
         x = mtree_tree_rates_least(packer, few);
     }
-    if (status == MTREE_OK && x > draft->x) {
+    if (x > draft->x) {
         mtree_tree_set_t *worse = draft->set;
 
         mtree_tree_set_trim(few, 0, x * LEAST_RATE);
@@ -144,7 +126,6 @@ static mtree_status_t improve(mtree_draft_t *draft, double tolerance)
         few = worse;
     }
     mtree_tree_set_destroy(few);
-    return status;
 }
 
 /* As much as can be carried. */
@@ -161,10 +142,11 @@ static mtree_status_t pack_throughput(mtree_draft_t *draft)
         .work = packer->work + (keeps_few ? FEW_WORK : WORK)};
     mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
 
-    return status == MTREE_OK && !is_large &&
-                   draft->x < packer->bound * (1.0 - what.tolerance)
-               ? improve(draft, what.tolerance)
-               : status;
+    if (status == MTREE_OK && !is_large &&
+        draft->x < packer->bound * (1.0 - what.tolerance)) {
+        improve(draft, what.tolerance);
+    }
+    return status;
 }
 
 /* Trees that keep the limit on height. */
@@ -352,8 +334,11 @@ static mtree_status_t plan_by(const mtree_problem_t *problem, const char *algori
         draft.packer = mtree_packer_create(problem, candidates);
         status = pack_trees(&draft);
     }
+    if (status == MTREE_OK && mtree_packer_goes_on(draft.packer)) {
+        *plan_p = make_plan(draft.packer, algorithm, draft.set);
+    }
     if (status == MTREE_OK) {
-        status = make_plan(draft.packer, algorithm, draft.set, plan_p);
+        status = draft.packer->status;
     }
     mtree_tree_set_destroy(draft.set);
     mtree_tree_set_destroy(draft.shaped);

@@ -149,16 +149,13 @@ static void try_all_sets(cuts_t *cuts)
 }
 
 /* The prices of the paths from @a middle, and the hosts in their order. */
-static bool measure_ball(cuts_t *cuts, const double *constraint_price, int middle)
+static void measure_ball(cuts_t *cuts, const double *constraint_price, int middle)
 {
     mtree_packer_t *packer = cuts->packer;
     const mtree_candidates_t *candidates = packer->candidates;
     static const mtree_prim_options_t plainly = {0};
 
-    if (!mtree_prim_run(packer->prim, constraint_price, middle, &plainly,
-                        packer->edges)) {
-        return false;
-    }
+    (void)mtree_prim_run(packer->prim, constraint_price, middle, &plainly, packer->edges);
     mtree_candidates_price(candidates, constraint_price, packer->price);
     cuts->order[0] = middle;
     /* Hosts join in the order of their prices. */
@@ -170,7 +167,6 @@ static bool measure_ball(cuts_t *cuts, const double *constraint_price, int middl
             cuts->far[candidates->from[edge]] + packer->price[edge];
     }
     cuts->work += (double)candidates->num_hosts * candidates->num_hosts;
-    return true;
 }
 
 /* All balls around @a middle. */
@@ -180,9 +176,7 @@ static void try_balls(cuts_t *cuts, const double *constraint_price, int middle)
     int num_hosts = candidates->num_hosts;
 
     cuts->far[middle] = 0.0;
-    if (!measure_ball(cuts, constraint_price, middle)) {
-        return;
-    }
+    measure_ball(cuts, constraint_price, middle);
     memset(cuts->inside, 0, (size_t)num_hosts * sizeof(*cuts->inside));
     for (int i = 0; i + 1 < num_hosts && cuts->work < MAX_WORK; ++i) {
         cuts->inside[cuts->order[i]] = true;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/prim.h"
 
-#include "base/cancel.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -232,9 +230,6 @@ bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root
     const mtree_candidates_t *candidates = prim->candidates;
     int joined = root;
 
-    if (mtree_cancel_is_set()) {
-        return false;
-    }
     start(prim, constraint_price, root, options);
     for (int i = 0; i + 1 < candidates->num_hosts; ++i) {
         offer_edges(prim, options, joined);
