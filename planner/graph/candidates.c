@@ -130,9 +130,9 @@ static void make_edges(const builder_t *builder, mtree_candidates_t *made)
     }
 }
 
-/* Two independent 64-bit hashes of the multiset of edges that use an arc. */
+/* A hash of the multiset of edges that use an arc; 0: none does. */
 typedef struct {
-    uint64_t a, b;
+    uint64_t hash;
     int arc;
 } signature_t;
 
@@ -149,11 +149,8 @@ static int signature_compare(const void *left, const void *right)
 {
     const signature_t *x = left, *y = right;
 
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    if (x->b != y->b) {
-        return x->b < y->b ? -1 : 1;
+    if (x->hash != y->hash) {
+        return x->hash < y->hash ? -1 : 1;
     }
     return (x->arc > y->arc) - (x->arc < y->arc);
 }
@@ -162,12 +159,11 @@ static void sign_arcs(const mtree_candidates_t *made, int num_arcs,
                       signature_t *signatures)
 {
     for (int arc = 0; arc < num_arcs; ++arc) {
-        signatures[arc] = (signature_t){0, 0, arc};
+        signatures[arc] = (signature_t){0, arc};
     }
     for (int edge = 0; edge < made->num_edges; ++edge) {
         for (int use = made->first[edge]; use < made->first[edge + 1]; ++use) {
-            signatures[made->constraints[use]].a += mix((uint64_t)edge + 1);
-            signatures[made->constraints[use]].b += mix(~(uint64_t)edge);
+            signatures[made->constraints[use]].hash += mix((uint64_t)edge + 1);
         }
     }
     qsort(signatures, (size_t)num_arcs, sizeof(*signatures), signature_compare);
@@ -184,10 +180,10 @@ static void merge_arcs(const mtree_topology_t *topology, int num_arcs,
         double capacity = mtree_arc_capacity(topology, here->arc);
         int c = made->num_constraints - 1;
 
-        if (here->a == 0 && here->b == 0) {
+        if (here->hash == 0) {
             continue;
         }
-        if (c < 0 || here[-1].a != here->a || here[-1].b != here->b) {
+        if (c < 0 || here[-1].hash != here->hash) {
             c = made->num_constraints++;
             made->capacity[c] = capacity;
             made->arc[c] = here->arc;

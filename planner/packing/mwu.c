@@ -229,8 +229,9 @@ static double choose(mwu_t *mwu, int group)
     } else if (mwu->what->only == NULL) {
         cost = find_cheap(mwu, group);
     }
-    mtree_candidates_price(packer->candidates, packer->constraint_price, packer->price);
     if (mwu->what->only != NULL) {
+        mtree_candidates_price(packer->candidates, packer->constraint_price,
+                               packer->price);
         choose_among(mwu, group, &best);
     } else if (cost > 0.0 && packer->time > 0.0) {
         compare_new(mwu, group, &best);

@@ -90,33 +90,13 @@ int mtree_packer_root(const mtree_packer_t *packer, int group)
     return mtree_collective_has_root(request->collective) ? request->root : group;
 }
 
-/* The price of the tree in packer->edges. */
-static double tree_price(const mtree_packer_t *packer, const double *constraint_price,
-                         const int *edges)
-{
-    const mtree_candidates_t *candidates = packer->candidates;
-    const int *carried = mtree_candidates_carried(candidates, edges);
-    double sum = 0.0;
-
-    for (int e = 0; e + 1 < candidates->num_hosts && edges[e] >= 0; ++e) {
-        for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
-             ++use) {
-            sum += constraint_price[candidates->constraints[use]] *
-                   (carried == NULL ? 1 : carried[e]);
-        }
-    }
-    return sum;
-}
-
 /* The cheapest arborescence into packer->edges: the candidates reach every host from
  * every host. */
-static void find_arborescence(mtree_packer_t *packer, const double *constraint_price,
-                              int root)
+static void find_arborescence(mtree_packer_t *packer, int root)
 {
     const mtree_candidates_t *candidates = packer->candidates;
     int count = 0;
 
-    mtree_candidates_price(candidates, constraint_price, packer->price);
     packer->status = mtree_arborescence_find(candidates->num_hosts, root,
                                              candidates->num_edges, candidates->from,
                                              candidates->to, packer->price, packer->into);
@@ -137,11 +117,12 @@ double mtree_packer_cheapest(mtree_packer_t *packer, const double *constraint_pr
     if (!mtree_packer_goes_on(packer)) {
         return 0.0;
     }
+    mtree_candidates_price(candidates, constraint_price, packer->price);
     if (packer->find != NULL) {
         packer->status =
             packer->find(packer->finder, constraint_price, group, packer->edges);
     } else if (candidates->directed && !candidates->is_personalized) {
-        find_arborescence(packer, constraint_price, mtree_packer_root(packer, group));
+        find_arborescence(packer, mtree_packer_root(packer, group));
         packer->work += candidates->num_edges * log2(num_hosts + 1.0) * 8.0;
     } else {
         int root = candidates->directed ? mtree_packer_root(packer, group) : 0;
@@ -152,7 +133,7 @@ double mtree_packer_cheapest(mtree_packer_t *packer, const double *constraint_pr
     }
     packer->work += candidates->first[candidates->num_edges];
     return packer->status == MTREE_OK
-               ? tree_price(packer, constraint_price, packer->edges)
+               ? mtree_candidates_tree_price(candidates, packer->price, packer->edges)
                : 0.0;
 }
 

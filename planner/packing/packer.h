@@ -41,9 +41,9 @@ typedef struct {
     double work;           /* done so far, in steps of a few nanoseconds */
     mtree_status_t status; /* why no more can be found (mtree_packer_goes_on) */
     double *constraint_price; /* [num_constraints] prices to look at, and scratch */
-    double *price;            /* scratch, [num_edges] */
-    int *uses;                /* scratch, [num_constraints] */
-    int *edges;               /* scratch, [num_hosts - 1] */
+    double *price; /* [num_edges] of edges, when a cheapest tree was last sought */
+    int *uses;     /* scratch, [num_constraints] */
+    int *edges;    /* scratch, [num_hosts - 1] */
 } mtree_packer_t;
 
 /*
