@@ -2,16 +2,11 @@
 /*
  * Plans of scatter, gather and all-to-all: each edge carries the blocks below it.
  */
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 #include "tests/unit/planner/networks.h"
 
 #include "planner/algorithms.h"
 #include "planner/plan/json.h"
-
-#include <stdlib.h>
-
-#define HOSTS 12
 
 static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
                                                  MTREE_ALLTOALL};
@@ -19,8 +14,7 @@ static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
 #define NUM_COLLECTIVES ((int)(sizeof(collectives) / sizeof(collectives[0])))
 
 /* Put what @a plan carries on each arc by following every host's block alone. */
-static void follow_blocks(const mtree_plan_t *plan, const mtree_routes_t *routes,
-                          double *load)
+static void follow_blocks(const mtree_plan_t *plan, double *load)
 {
     bool up = plan->collective == MTREE_GATHER;
 
@@ -39,24 +33,14 @@ static void follow_blocks(const mtree_plan_t *plan, const mtree_routes_t *routes
     }
 }
 
-static mtree_routes_t *routes_of(const mtree_topology_t *topology)
-{
-    mtree_routes_t *routes;
-
-    unit_ok(mtree_routes_create(topology, map_vertices, HOSTS, &routes));
-    return routes;
-}
-
 /* Of every algorithm: what the plan is said to load is what its blocks load, and some arc
  * is full. */
 UNIT_LOOP(edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES)
 {
-    OWNED(topology) *topology = network_b4(1);
-    OWNED(routes) *routes = routes_of(topology);
-    const char *const *name = mtree_algorithms_names();
-    int num_arcs = 2 * topology->num_links, num_done = 0;
+    int num_done = 0;
 
-    for (; *name != NULL; name++) {
+    given_routes(network_b4(1));
+    for (const char *const *name = mtree_algorithms_names(); *name != NULL; name++) {
         mtree_plan_request_t request = {.collective = collectives[_i],
                                         .algorithm = *name,
                                         .root = 5,
@@ -65,13 +49,13 @@ UNIT_LOOP(edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES)
         double said[64] = {0}, followed[64] = {0};
         OWNED(plan) *plan = NULL;
 
-        if (!mtree_algorithms_fit(*name, topology, HOSTS, &request)) {
+        if (!mtree_algorithms_fit(*name, topology, num_hosts, &request)) {
             continue;
         }
         plan = network_plan(topology, &request);
         mtree_plan_load(plan, routes, said);
-        follow_blocks(plan, routes, followed);
-        for (int arc = 0; arc < num_arcs; arc++) {
+        follow_blocks(plan, followed);
+        for (int arc = 0; arc < 2 * topology->num_links; arc++) {
             ck_assert_double_eq_tol(said[arc], followed[arc], 1e-6 * plan->throughput);
         }
         ck_assert_double_ge(plan->seconds, 8 * plan->bytes *
@@ -108,13 +92,16 @@ UNIT_TEST(parts_of_a_chain)
 UNIT_LOOP(files_keep_them, 0, NUM_COLLECTIVES)
 {
     mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
-    OWNED(topology) *topology = network_b4(1);
-    OWNED(plan) *plan = network_plan(topology, &request), *read = NULL;
+    OWNED(plan) *plan = NULL, *read = NULL;
     UNIT_FREED char *text = NULL;
 
+    given(network_b4(1));
+    plan = network_plan(topology, &request);
     unit_ok(mtree_plan_to_json(plan, &text));
     unit_ok(mtree_plan_from_json(text, strlen(text), "plan", &read));
     ck_assert_int_eq(read->collective, collectives[_i]);
     ck_assert_int_eq(read->root, plan->root);
     ck_assert_int_eq(read->num_trees, plan->num_trees);
 }
+
+UNIT_FIXTURE(NULL, forget)

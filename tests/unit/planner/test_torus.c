@@ -3,54 +3,40 @@
  * Tori are found whatever the numbers of their hosts, and nothing else is taken for one;
  * partners of a butterfly are as near as in Swing's paper.
  */
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 #include "tests/unit/planner/networks.h"
 
 #include "planner/regular/torus.h"
 
-#include <stdlib.h>
-
 #define LATENCY 1e-3
 
-typedef struct {
-    mtree_topology_t *topology;
-    mtree_routes_t *routes;
-    mtree_arena_t arena;
-    int *hosts; /* vertices, in any order */
-    mtree_problem_t problem;
-} network_t;
+static mtree_arena_t arena;
 
-static void network_init(network_t *network, const char *shape)
+/* The torus of @a shape, if it is one, whose hosts are numbered in any order. */
+static mtree_torus_t find_in(const char *shape)
 {
-    int num;
+    mtree_problem_t problem = {.arena = &arena};
 
-    *network = (network_t){0};
-    network->topology = map_shape(shape, 1e10, LATENCY);
-    num = mtree_topology_num_hosts(network->topology);
-    network->hosts = calloc((size_t)num, sizeof(int));
+    given(map_shape(shape, 1e10, LATENCY));
     srand(7);
-    for (int i = 0; i < num; i++) {
-        const int other = rand() % (i + 1);
+    for (int i = num_hosts - 1; i > 0; i--) {
+        const int other = rand() % (i + 1), host = hosts[i];
 
-        network->hosts[i] = network->hosts[other];
-        network->hosts[other] = i;
+        hosts[i] = hosts[other];
+        hosts[other] = host;
     }
-    unit_ok(
-        mtree_routes_create(network->topology, network->hosts, num, &network->routes));
-    network->problem = (mtree_problem_t){.topology = network->topology,
-                                         .routes = network->routes,
-                                         .hosts = network->hosts,
-                                         .num_hosts = num,
-                                         .arena = &network->arena};
+    given_all_links();
+    problem.topology = topology;
+    problem.routes = routes;
+    problem.hosts = hosts;
+    problem.num_hosts = num_hosts;
+    return mtree_torus_find(&problem);
 }
 
-static void network_clear(network_t *network)
+static void stop(void)
 {
-    mtree_arena_cleanup(&network->arena);
-    mtree_routes_destroy(network->routes);
-    mtree_topology_destroy(network->topology);
-    free(network->hosts);
+    mtree_arena_cleanup(&arena);
+    forget();
 }
 
 static const struct {
@@ -65,27 +51,22 @@ static const struct {
 
 UNIT_EACH(a_torus_is_found, tori)
 {
-    network_t network;
-    mtree_torus_t torus;
+    const mtree_torus_t torus = find_in(tori[_i].shape);
     int stride = 1;
 
-    network_init(&network, tori[_i].shape);
-    torus = mtree_torus_find(&network.problem);
     ck_assert_int_gt(torus.num_dimensions, 0);
     for (int d = torus.num_dimensions - 1; d >= 0; d--) {
         const int size = torus.size[d];
 
         ck_assert_int_eq(size, tori[_i].size[d]);
-        for (int point = 0; point < network.problem.num_hosts; point++) {
+        for (int point = 0; point < num_hosts; point++) {
             const int c = point / stride % size;
             const int next = point + ((c + 1) % size - c) * stride;
 
-            ck_assert(mtree_routes_adjacent(network.routes, torus.host[point],
-                                            torus.host[next]));
+            ck_assert(mtree_routes_adjacent(routes, torus.host[point], torus.host[next]));
         }
         stride *= size;
     }
-    network_clear(&network);
 }
 
 static const char *const others[] = {"mesh:4x4",    "star:8",       "tree:2x2x2",
@@ -93,13 +74,7 @@ static const char *const others[] = {"mesh:4x4",    "star:8",       "tree:2x2x2"
 
 UNIT_EACH(nothing_else_is_a_torus, others)
 {
-    network_t network;
-    mtree_torus_t torus;
-
-    network_init(&network, others[_i]);
-    torus = mtree_torus_find(&network.problem);
-    ck_assert_int_eq(torus.num_dimensions, 0);
-    network_clear(&network);
+    ck_assert_int_eq(find_in(others[_i]).num_dimensions, 0);
 }
 
 /* The hops of the longest chain of messages of recursive doubling: in a ring of eight
@@ -114,13 +89,12 @@ UNIT_EACH(partners_are_as_near_as_in_the_paper, chains)
 {
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "recursive_doubling", .bytes = 8};
-    network_t network;
     OWNED(plan) *plan = NULL;
 
-    network_init(&network, chains[_i].shape);
-    unit_ok(mtree_planner_run(network.topology, network.hosts, network.problem.num_hosts,
-                              &request, &plan));
+    find_in(chains[_i].shape);
+    unit_ok(mtree_planner_run(topology, hosts, num_hosts, &request, &plan));
     ck_assert_int_eq((int)(plan->seconds / LATENCY), chains[_i].hops);
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2.0 * chains[_i].rounds);
-    network_clear(&network);
 }
+
+UNIT_FIXTURE(NULL, stop)
