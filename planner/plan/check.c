@@ -192,8 +192,8 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
     }
 }
 
-void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
-                             double bits, double *load)
+static void add_program_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                             double amount, double *load)
 {
     mtree_arena_t arena = {0};
     const mtree_messages_t messages =
@@ -202,15 +202,29 @@ void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *rou
     for (int m = 0; m < messages.count; ++m) {
         const mtree_message_t *message = &messages.list[m];
 
-        add_route(routes, message->from, message->to, bits * message->part, load);
+        add_route(routes, message->from, message->to, amount * message->part, load);
     }
     mtree_arena_cleanup(&arena);
+}
+
+void mtree_plan_call_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                          double amount, double *load)
+{
+    const double part = mtree_collective_root_bytes(plan->collective, amount,
+                                                    mtree_plan_num_active(plan));
+
+    if (plan->order != NULL) {
+        add_program_load(plan, routes, amount, load);
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_plan_tree_load(plan, t, routes, plan->trees[t].share * part, load);
+    }
 }
 
 void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes, double *load)
 {
     if (plan->order != NULL) {
-        mtree_plan_program_load(plan, routes, plan->throughput, load);
+        add_program_load(plan, routes, plan->throughput, load);
     }
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_plan_tree_load(plan, t, routes, plan->trees[t].rate, load);

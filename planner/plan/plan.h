@@ -198,9 +198,9 @@ void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
 void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
                           const mtree_routes_t *routes, double amount, double *load);
 
-/* The same of a plan that names a program, for a message of @a bits, as load in bits. */
-void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
-                             double bits, double *load);
+/* The same for a call whose size is @a amount: what crosses each arc in all. */
+void mtree_plan_call_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                          double amount, double *load);
 
 /*
  * The seconds for which the busiest arc of @a topology is busy with @a load, [2 x links]

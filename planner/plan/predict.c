@@ -82,10 +82,7 @@ static double busiest_time(const mtree_problem_t *problem, const mtree_plan_t *p
     double *load, seconds;
 
     MTREE_ARENA_ARRAY(problem->arena, load, (size_t)num_arcs);
-    for (int t = 0; t < plan->num_trees; ++t) {
-        mtree_plan_tree_load(plan, t, problem->routes,
-                             plan->trees[t].share * mtree_plan_message_bits(plan), load);
-    }
+    mtree_plan_call_load(plan, problem->routes, 8.0 * plan->bytes, load);
     seconds = mtree_plan_busiest(problem->topology, load);
     /* Nothing is predicted where nothing gets through. */
     return isfinite(seconds) ? seconds : 0.0;

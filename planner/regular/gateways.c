@@ -138,30 +138,24 @@ static mtree_status_t plan_sites(const mtree_problem_t *problem, const sites_t *
     mtree_plan_request_t request = *problem->request;
     mtree_problem_t between = *problem;
     bool has_root = mtree_collective_has_root(request.collective);
-    const char **names;
     mtree_routes_t *routes = NULL;
     mtree_status_t status;
     int *hosts;
 
     MTREE_ARENA_ARRAY(problem->arena, hosts, (size_t)sites->num_sites);
-    MTREE_ARENA_ARRAY(problem->arena, names, (size_t)sites->num_sites);
     for (int site = 0; site < sites->num_sites; site++) {
-        int host = gateway_of(sites, site, 0);
+        bool is_roots = has_root && sites->site[request.root] == site;
 
-        if (has_root && sites->site[request.root] == site) {
-            host = request.root;
-        }
-        hosts[site] = problem->hosts[host];
-        names[site] = problem->names[host];
+        hosts[site] =
+            problem->hosts[is_roots ? request.root : gateway_of(sites, site, 0)];
     }
     request.bytes *= has_root ? 1.0 : (double)problem->num_hosts / sites->num_sites;
     request.root = has_root ? sites->site[request.root] : request.root;
     between.request = &request;
     between.hosts = hosts;
-    between.names = names;
     between.num_hosts = sites->num_sites;
-    status = mtree_routes_create(problem->topology, hosts, sites->num_sites, &routes);
-    between.routes = routes;
+    between.routes = NULL;
+    status = mtree_problem_prepare(&between, &routes);
     if (status == MTREE_OK) {
         status = mtree_packing_plan(&between, plan_p);
     }
@@ -202,21 +196,19 @@ static void draw_tree(const mtree_problem_t *problem, const sites_t *sites,
 static mtree_plan_t *draw_trees(const mtree_problem_t *problem, const sites_t *sites,
                                 const mtree_plan_t *between)
 {
-    int root =
-        mtree_collective_has_root(between->collective) ? problem->request->root : -1;
+    const bool has_root = mtree_collective_has_root(between->collective);
     int count = 0, drawn = 0;
     mtree_plan_t *plan;
 
-    for (int host = 0; host < problem->num_hosts; host++) {
-        for (int t = 0; t < between->num_trees; t++) {
-            count +=
-                (root < 0 || host == root) && between->trees[t].root == sites->site[host];
-        }
+    for (int t = 0; t < between->num_trees; t++) {
+        const int *first = &sites->first[between->trees[t].root];
+
+        count += has_root ? 1 : first[1] - first[0];
     }
     plan = mtree_problem_plan(problem, "gateways", count);
     for (int host = 0; host < problem->num_hosts; host++) {
         for (int t = 0; t < between->num_trees; t++) {
-            if ((root < 0 || host == root) &&
+            if ((!has_root || host == problem->request->root) &&
                 between->trees[t].root == sites->site[host]) {
                 draw_tree(problem, sites, &between->trees[t], host,
                           &plan->trees[drawn++]);

@@ -80,16 +80,6 @@ static void splice(const mtree_problem_t *problem, int num_active, int *parent)
     }
 }
 
-static bool is_used(const mtree_plan_t *packed, int relay)
-{
-    int t = 0;
-
-    while (t < packed->num_trees && mtree_tree_is_outside(&packed->trees[t], relay)) {
-        t++;
-    }
-    return t < packed->num_trees;
-}
-
 /* Number the active hosts and the relays that are used; how many. */
 static int number_hosts(const mtree_problem_t *problem, int num_active,
                         const mtree_plan_t *packed, int *number, int *vertices)
@@ -97,10 +87,14 @@ static int number_hosts(const mtree_problem_t *problem, int num_active,
     int count = 0;
 
     for (int host = 0; host < problem->num_hosts; host++) {
-        number[host] = -1;
-        if (host < num_active || is_used(packed, host)) {
-            vertices[count] = problem->hosts[host];
-            number[host] = count++;
+        bool is_used = host < num_active;
+
+        for (int t = 0; t < packed->num_trees && !is_used; t++) {
+            is_used = !mtree_tree_is_outside(&packed->trees[t], host);
+        }
+        number[host] = is_used ? count : -1;
+        if (is_used) {
+            vertices[count++] = problem->hosts[host];
         }
     }
     return count;
@@ -139,11 +133,12 @@ static const char *address_of(const mtree_topology_t *topology,
     return address == NULL ? "" : address;
 }
 
-/* With the addresses of its relays. */
-static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active,
-                                  int num_trees, mtree_plan_t **plan_p)
+/* An empty plan with the addresses of its relays. */
+static mtree_plan_t *create_plan(const mtree_problem_t *problem, int num_active,
+                                 int num_trees)
 {
-    int num_relays = problem->num_hosts - num_active;
+    mtree_plan_t *plan = mtree_problem_plan(problem, "relays", num_trees);
+    const int num_relays = problem->num_hosts - num_active;
     const char **addresses;
 
     MTREE_ARENA_ARRAY(problem->arena, addresses, (size_t)num_relays);
@@ -151,8 +146,8 @@ static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active
         addresses[i] = address_of(problem->topology, problem->request,
                                   problem->hosts[num_active + i]);
     }
-    *plan_p = mtree_problem_plan(problem, "relays", num_trees);
-    return mtree_plan_add_relays(*plan_p, num_relays, addresses);
+    (void)mtree_plan_add_relays(plan, num_relays, addresses);
+    return plan;
 }
 
 /* The plan of what is packed; NULL where it uses no relay. */
@@ -174,9 +169,7 @@ static mtree_status_t make_plan(const mtree_problem_t *problem, int num_active,
     used.routes = NULL;
     status = mtree_problem_prepare(&used, &routes);
     if (status == MTREE_OK) {
-        status = create_plan(&used, num_active, packed->num_trees, plan_p);
-    }
-    if (status == MTREE_OK) {
+        *plan_p = create_plan(&used, num_active, packed->num_trees);
         fill_trees(packed, number, *plan_p);
         mtree_plan_finish(&used, *plan_p);
     }

@@ -132,14 +132,10 @@ mtree_prediction_load_t mtree_prediction_load(const mtree_prediction_t *on,
     double *load = mtree_calloc((size_t)num_arcs, sizeof(*load));
     mtree_prediction_load_t all = {.sends_whole = sends_whole(on, plan)};
 
-    if (plan->order != NULL) {
-        mtree_plan_program_load(plan, on->routes, 8.0 * plan->bytes, load);
-    }
-    for (int t = 0; t < plan->num_trees; t++) {
-        const mtree_tree_t *tree = &plan->trees[t];
-
-        mtree_plan_tree_load(plan, t, on->routes,
-                             plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
+    if (plan->bytes > 0.0) {
+        mtree_plan_call_load(plan, on->routes, 8.0 * plan->bytes, load);
+    } else {
+        mtree_plan_load(plan, on->routes, load);
     }
     for (int arc = 0; arc < num_arcs; arc++) {
         if (load[arc] > 0.0) {

@@ -119,16 +119,9 @@ static void add_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
                      size_t num_arcs, json_t *json)
 {
     double *load = mtree_calloc(num_arcs, sizeof(*load));
-    double part =
-        mtree_collective_root_bytes(plan->collective, 1, mtree_plan_num_active(plan));
     json_t *list = json_array();
 
-    if (plan->order != NULL) {
-        mtree_plan_program_load(plan, routes, 1, load);
-    }
-    for (int t = 0; t < plan->num_trees; t++) {
-        mtree_plan_tree_load(plan, t, routes, plan->trees[t].share * part, load);
-    }
+    mtree_plan_call_load(plan, routes, 1, load);
     for (size_t arc = 0; arc < num_arcs; arc++) {
         json_array_append_new(list, json_real(load[arc]));
     }
