@@ -15,6 +15,13 @@ typedef struct {
     size_t used;          /* units of WORK */
 } build_t;
 
+/* The units that @a rank gets from each other one. */
+static size_t size_of(const mtree_program_job_t *job, int rank)
+{
+    return job->blocks != NULL ? mtree_block_size(job, rank)
+                               : job->units / (size_t)job->num_ranks;
+}
+
 /* The place itself, or one round away. */
 static int around(const build_t *build, int place)
 {
@@ -48,8 +55,8 @@ static void pack(build_t *build, int place, mtree_place_t to)
     {
         mtree_program_copy_block(build->program, rank, to,
                                  mtree_place(MTREE_BUFFER_INPUT, 0),
-                                 mtree_block_size(build->job, rank));
-        to = behind(to, mtree_block_size(build->job, rank));
+                                 size_of(build->job, rank));
+        to = behind(to, size_of(build->job, rank));
     }
 }
 
@@ -57,7 +64,7 @@ static void pack(build_t *build, int place, mtree_place_t to)
  * slots. */
 static void unpack_all(build_t *build, mtree_place_t from)
 {
-    const size_t size = mtree_block_size(build->job, build->job->rank);
+    const size_t size = size_of(build->job, build->job->rank);
 
     for (int j = 1; j < build->job->num_hosts; j++) {
         MTREE_RANKS_AT(rank, build->ranks, around(build, build->place - j))
@@ -82,7 +89,7 @@ static size_t sent_units(const build_t *build)
 
 static size_t received_units(const build_t *build, int rank)
 {
-    return mtree_block_size(build->job, rank) *
+    return size_of(build->job, rank) *
            (size_t)(build->job->num_ranks - mtree_ranks_num(build->ranks, build->place));
 }
 
@@ -190,7 +197,7 @@ static void hand_out(build_t *build, int rank)
 
     MTREE_RANKS_AT(other, build->ranks, build->place)
     {
-        before += other < rank ? mtree_block_size(build->job, other) : 0;
+        before += other < rank ? size_of(build->job, other) : 0;
     }
     for (int j = 1; j < build->job->num_hosts; j++) {
         const int senders =
@@ -200,8 +207,8 @@ static void hand_out(build_t *build, int rank)
             mtree_program_copy(
                 build->program, to,
                 behind(build->slots[j], (size_t)s * build->units[build->place] + before),
-                mtree_block_size(build->job, rank));
-            to = behind(to, mtree_block_size(build->job, rank));
+                size_of(build->job, rank));
+            to = behind(to, size_of(build->job, rank));
         }
     }
     if (rank != build->job->rank) {
@@ -242,13 +249,12 @@ static void swap_on_host(build_t *build)
     MTREE_RANKS_AT(rank, build->ranks, build->place)
     {
         if (rank != job->rank) {
-            const mtree_place_t out = take_work(build, mtree_block_size(job, rank));
+            const mtree_place_t out = take_work(build, size_of(job, rank));
 
             mtree_program_copy_block(build->program, rank, out,
                                      mtree_place(MTREE_BUFFER_INPUT, 0),
-                                     mtree_block_size(job, rank));
-            (void)mtree_program_send(build->program, rank, out,
-                                     mtree_block_size(job, rank));
+                                     size_of(job, rank));
+            (void)mtree_program_send(build->program, rank, out, size_of(job, rank));
         }
     }
 }
@@ -256,7 +262,7 @@ static void swap_on_host(build_t *build)
 static void receive_on_host(build_t *build)
 {
     const mtree_program_job_t *job = build->job;
-    const size_t size = mtree_block_size(job, job->rank);
+    const size_t size = size_of(job, job->rank);
 
     MTREE_RANKS_AT(rank, build->ranks, build->place)
     {
@@ -280,7 +286,7 @@ void mtree_alltoall_build(const mtree_program_job_t *job, const mtree_ranks_t *r
     MTREE_ARENA_ARRAY(ranks->arena, build.units, (size_t)job->num_hosts);
     MTREE_ARENA_ARRAY(ranks->arena, build.slots, (size_t)job->num_hosts);
     for (int rank = 0; rank < job->num_ranks; rank++) {
-        build.units[ranks->place_of[rank]] += mtree_block_size(job, rank);
+        build.units[ranks->place_of[rank]] += size_of(job, rank);
     }
     /* Messages between two ranks keep their order: those on the host come first. */
     swap_on_host(&build);
