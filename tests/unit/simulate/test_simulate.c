@@ -2,8 +2,7 @@
 #include "planner/planner.h"
 #include "simulate/simulate.h"
 #include "tcp/width.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 
 #include <string.h>
 
@@ -11,33 +10,9 @@
 static const int even[] = {50, 50, 50, 50, 50, 50, 50, 50};
 static const int unequal[] = {100, 100, 100, 100, 50, 50, 25, 25};
 
-typedef struct {
-    mtree_topology_t *topology;
-    int hosts[16];
-    int num_hosts;
-} fixture_t;
-
-static fixture_t fixture_of(mtree_topology_t *topology)
+static mtree_topology_t *b4(void)
 {
-    fixture_t fixture = {.topology = topology};
-
-    fixture.num_hosts = map_hosts(topology, fixture.hosts);
-    return fixture;
-}
-
-static fixture_t parse(const char *text)
-{
-    return fixture_of(map_text(text));
-}
-
-static fixture_t b4(void)
-{
-    return fixture_of(map_file(TOPOLOGIES "/b4.dot"));
-}
-
-static void forget(fixture_t *fixture)
-{
-    mtree_topology_destroy(fixture->topology);
+    return map_file(TOPOLOGIES "/b4.dot");
 }
 
 /* A plan of one tree, a chain over the hosts from the first to the last. */
@@ -78,43 +53,39 @@ static mtree_simulate_options_t bare(size_t bytes)
 }
 
 /* Simulate @a plan between the first hosts, as many as it has. */
-static mtree_simulate_result_t simulate(const fixture_t *fixture,
-                                        const mtree_plan_t *plan,
+static mtree_simulate_result_t simulate(const mtree_plan_t *plan,
                                         mtree_collective_t collective,
                                         const mtree_simulate_options_t *options)
 {
     mtree_simulate_result_t result = {0};
 
-    unit_ok(mtree_simulate_plan(fixture->topology, fixture->hosts, plan->num_hosts, plan,
-                                collective, options, &result));
+    unit_ok(mtree_simulate_plan(topology, hosts, plan->num_hosts, plan, collective,
+                                options, &result));
     return result;
 }
 
-static double seconds_of(const fixture_t *fixture, const mtree_plan_t *plan,
-                         mtree_collective_t collective,
+static double seconds_of(const mtree_plan_t *plan, mtree_collective_t collective,
                          const mtree_simulate_options_t *options)
 {
     UNIT_OWNED(mtree_simulate_result_clear)
-    mtree_simulate_result_t result = simulate(fixture, plan, collective, options);
+    mtree_simulate_result_t result = simulate(plan, collective, options);
     double seconds = result.seconds;
 
     return seconds;
 }
 
-static mtree_plan_t *plan_for(const fixture_t *fixture,
-                              const mtree_plan_request_t *request)
+static mtree_plan_t *plan_for(const mtree_plan_request_t *request)
 {
     mtree_plan_t *plan = NULL;
 
-    unit_ok(mtree_planner_run(fixture->topology, fixture->hosts, fixture->num_hosts,
-                              request, &plan));
+    unit_ok(mtree_planner_run(topology, hosts, num_hosts, request, &plan));
     return plan;
 }
 
 /* Hosts a, b and c in a row. */
-static fixture_t row(void)
+static mtree_topology_t *row(void)
 {
-    return fixture_of(map_chain("hhh", (const double[]){8e6, 8e6}, 0.010));
+    return map_chain("hhh", (const double[]){8e6, 8e6}, 0.010);
 }
 
 /*
@@ -124,13 +95,13 @@ static fixture_t row(void)
  */
 UNIT_TEST(test_chain)
 {
-    UNIT_OWNED(forget) fixture_t fixture = row();
     mtree_simulate_options_t options = bare(40000);
     OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
 
+    given(row());
     options.chunk_bytes = 4000;
-    result = simulate(&fixture, plan, MTREE_BCAST, &options);
+    result = simulate(plan, MTREE_BCAST, &options);
     ck_assert_double_eq_tol(result.seconds, 0.064, 1e-9);
     ck_assert_uint_eq(result.messages, 20);
     ck_assert_int_eq(result.num_trees, 1);
@@ -144,18 +115,17 @@ UNIT_TEST(test_chain)
  * costs a ms, and its bytes a tenth of what they take on the link. */
 UNIT_TEST(test_costs_of_the_topology)
 {
-    UNIT_OWNED(forget)
-    fixture_t fixture = parse("graph g { message_cost=\"1ms\"; copy_rate=\"80Mbps\";"
-                              " a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }");
     mtree_simulate_options_t options = bare(4000);
     OWNED(plan) *plan = chain(MTREE_BCAST, 2, 8e6, 0.010);
 
+    given(map_text("graph g { message_cost=\"1ms\"; copy_rate=\"80Mbps\";"
+                   " a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }"));
     options.chunk_bytes = 4000;
     for (int named = 0; named < 2; named++) {
         options.overhead = named ? 2e-3 : -1;
-        ck_assert_double_eq_tol(seconds_of(&fixture, plan, MTREE_BCAST, &options),
+        ck_assert_double_eq_tol(seconds_of(plan, MTREE_BCAST, &options),
                                 named ? 0.0188 : 0.0168, 1e-9);
-        ck_assert_double_eq(mtree_simulate_costs(fixture.topology, &options).overhead,
+        ck_assert_double_eq(mtree_simulate_costs(topology, &options).overhead,
                             named ? 2e-3 : 1e-3);
     }
 }
@@ -164,7 +134,6 @@ UNIT_TEST(test_costs_of_the_topology)
  * personalized, one and two ranks per host. */
 UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
 {
-    UNIT_OWNED(forget) fixture_t fixture = b4();
     bool own = mtree_collective_has_demands((mtree_collective_t)_i);
     mtree_plan_request_t request = {
         .collective = own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
@@ -175,15 +144,17 @@ UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
                                                                           : "latency"};
     mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = plan_for(&fixture, &request);
+    OWNED(plan) *plan = NULL;
     int ranks;
 
+    given(b4());
+    plan = plan_for(&request);
     for (ranks = 1; ranks <= 2; ranks++) {
         mtree_simulate_default_options(&options);
         options.bytes = 300001;
         options.root = 4;
         options.ranks_per_host = ranks;
-        result = simulate(&fixture, plan, (mtree_collective_t)_i, &options);
+        result = simulate(plan, (mtree_collective_t)_i, &options);
         ck_assert_double_gt(result.seconds, 0.0);
         ck_assert_int_eq(result.num_trees, plan->num_trees);
         mtree_simulate_result_clear(&result);
@@ -203,13 +174,13 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
     } cases[] = {{MTREE_SCATTER, {20, 0, 10, 0}},
                  {MTREE_GATHER, {0, 20, 0, 10}},
                  {MTREE_ALLTOALL, {20, 20, 20, 20}}};
-    UNIT_OWNED(forget) fixture_t fixture = row();
     static const char *const names[] = {"a", "b", "c"};
     bool all = cases[_i].collective == MTREE_ALLTOALL;
     mtree_simulate_options_t options = bare(30000);
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
     OWNED(plan) *plan = NULL;
 
+    given(row());
     plan = mtree_plan_create(cases[_i].collective, "chains", 3, names, all ? 3 : 1);
     plan->root = all ? -1 : 0;
     for (int t = 0; t < plan->num_trees; t++) {
@@ -222,7 +193,7 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
         }
     }
     options.chunk_bytes = 4000;
-    result = simulate(&fixture, plan, cases[_i].collective, &options);
+    result = simulate(plan, cases[_i].collective, &options);
     for (int arc = 0; arc < 4; arc++) {
         ck_assert_double_eq_tol(result.busy[arc] * result.seconds,
                                 cases[_i].busy[arc] / 1000, 1e-5);
@@ -235,16 +206,15 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
  * what says, after 80 ms on the way, that its last chunks are there. */
 UNIT_TEST(test_a_root_leaves_when_all_is_sent)
 {
-    UNIT_OWNED(forget)
-    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"40ms\"];"
-                              " a -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }");
     mtree_simulate_options_t options = bare(90000);
     OWNED(plan) *plan = chain(MTREE_SCATTER, 3, 16e6, 0.040);
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
 
+    given(map_text("graph g { a -- b [capacity=\"8Mbps\" latency=\"40ms\"];"
+                   " a -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }"));
     plan->trees[0].parent[2] = 0;
     options.chunk_bytes = 4000;
-    result = simulate(&fixture, plan, MTREE_SCATTER, &options);
+    result = simulate(plan, MTREE_SCATTER, &options);
     ck_assert_double_lt(result.left[0], 0.040);
     ck_assert_double_eq_tol(result.left[2], 0.030 + 0.040, 1e-3);
 }
@@ -256,31 +226,29 @@ UNIT_TEST(test_a_root_leaves_when_all_is_sent)
  */
 UNIT_LOOP(test_a_host_waits_for_few_windows, 0, 2)
 {
-    fixture_t fixture = parse("graph g { a -- b [capacity=\"4Mbps\" latency=\"40ms\"];"
-                              " b -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }");
     mtree_simulate_options_t options = bare(_i == 0 ? 300000 : 600000);
     OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.040);
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
     const double later = _i == 0 ? 0.040 : -0.044;
 
+    given(map_text("graph g { a -- b [capacity=\"4Mbps\" latency=\"40ms\"];"
+                   " b -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }"));
     options.chunk_bytes = 4000;
-    result = simulate(&fixture, plan, MTREE_BCAST, &options);
+    result = simulate(plan, MTREE_BCAST, &options);
     ck_assert_double_eq_tol(result.left[1] - result.left[2], later, 1e-3);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /* Planned at half of what the link carries, a long call goes at MTREE_TCP_PACE times the
  * planned rate.  Windows of 25 KB, one each 20 ms, would let twice as much pass. */
 UNIT_TEST(test_plans_pace_own_connections)
 {
-    UNIT_OWNED(forget)
-    fixture_t fixture = fixture_of(map_chain("hh", (const double[]){8e6}, 0.010));
     mtree_simulate_options_t options = bare(600000);
     OWNED(plan) *plan = chain(MTREE_BCAST, 2, 4e6, 0.010);
 
+    given(map_chain("hh", (const double[]){8e6}, 0.010));
     plan->bytes = 600000;
     options.chunk_bytes = 4000;
-    ck_assert_double_eq_tol(seconds_of(&fixture, plan, MTREE_BCAST, &options),
+    ck_assert_double_eq_tol(seconds_of(plan, MTREE_BCAST, &options),
                             0.6 / (MTREE_TCP_PACE * 0.5) + 0.010, 1e-2);
 }
 
@@ -289,18 +257,17 @@ UNIT_TEST(test_plans_pace_own_connections)
 UNIT_LOOP(test_own_connections_have_no_eager_limit, 0, 2)
 {
     const double latency = _i == 0 ? 0.010 : 0.0009;
-    UNIT_OWNED(forget)
-    fixture_t fixture = fixture_of(map_chain("hh", (const double[]){100e6}, latency));
     mtree_simulate_options_t options = bare(4 << 20);
     double seconds[2];
 
+    given(map_chain("hh", (const double[]){100e6}, latency));
     options.chunk_bytes = 4 << 20;
     for (int limited = 0; limited < 2; limited++) {
         OWNED(plan) *plan = chain(MTREE_BCAST, 2, 100e6, latency);
 
         plan->bytes = 4 << 20;
         options.eager_bytes = limited ? 64 << 10 : 0;
-        seconds[limited] = seconds_of(&fixture, plan, MTREE_BCAST, &options);
+        seconds[limited] = seconds_of(plan, MTREE_BCAST, &options);
     }
     if (_i == 0) {
         ck_assert_double_eq_tol(seconds[1], seconds[0], 1e-9);
@@ -324,40 +291,42 @@ UNIT_LOOP(test_lab, 0, 3)
     } cases[] = {{"ring", even, 0, 1.28},
                  {"direct", even, 0, 1.25},
                  {"packing", unequal, 1, 1.44}};
-    UNIT_OWNED(forget) fixture_t fixture = fixture_of(map_star(cases[_i].rates, 8));
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
                                     .bytes = 4 << 20,
                                     .algorithm = cases[_i].algorithm,
                                     .max_trees = cases[_i].max_trees};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = plan_for(&fixture, &request);
+    OWNED(plan) *plan = NULL;
 
+    given(map_star(cases[_i].rates, 8));
+    plan = plan_for(&request);
     mtree_simulate_default_options(&options);
     options.bytes = 4 << 20;
-    ck_assert_double_eq_tol(seconds_of(&fixture, plan, MTREE_ALLREDUCE, &options),
+    ck_assert_double_eq_tol(seconds_of(plan, MTREE_ALLREDUCE, &options),
                             cases[_i].seconds, 0.1 * cases[_i].seconds);
 }
 
 /* Every collective ends where packets are lost, and a reduction takes longer. */
 UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
 {
-    UNIT_OWNED(forget) fixture_t fixture = b4();
     bool own = mtree_collective_has_demands((mtree_collective_t)_i);
     mtree_plan_request_t request = {.collective =
                                         own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
                                     .bytes = 1e6,
                                     .algorithm = "packing"};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = plan_for(&fixture, &request);
+    OWNED(plan) *plan = NULL;
     double seconds[2];
 
+    given(b4());
+    plan = plan_for(&request);
     for (int lossy = 0; lossy < 2; lossy++) {
-        for (int l = 0; l < fixture.topology->num_links && lossy; l++) {
-            fixture.topology->links[l].conditions.loss = 0.02;
+        for (int l = 0; l < topology->num_links && lossy; l++) {
+            topology->links[l].conditions.loss = 0.02;
         }
         mtree_simulate_default_options(&options);
         options.bytes = 1000000;
-        seconds[lossy] = seconds_of(&fixture, plan, (mtree_collective_t)_i, &options);
+        seconds[lossy] = seconds_of(plan, (mtree_collective_t)_i, &options);
     }
     ck_assert(own || seconds[1] > seconds[0]);
 }
@@ -365,21 +334,22 @@ UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
 /* Twice the same times, bit by bit; in the second round packets are lost. */
 UNIT_LOOP(test_deterministic, 0, 2)
 {
-    UNIT_OWNED(forget) fixture_t fixture = b4();
     mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
     mtree_simulate_result_t result[2] = {{0}};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = plan_for(&fixture, &request);
+    OWNED(plan) *plan = NULL;
     int i;
 
+    given(b4());
+    plan = plan_for(&request);
     mtree_simulate_default_options(&options);
     options.bytes = 1000000;
-    for (i = 0; i < fixture.topology->num_links && _i > 0; i++) {
-        fixture.topology->links[i].conditions.loss = 0.01;
+    for (i = 0; i < topology->num_links && _i > 0; i++) {
+        topology->links[i].conditions.loss = 0.01;
     }
     for (i = 0; i < 2; i++) {
-        result[i] = simulate(&fixture, plan, MTREE_ALLREDUCE, &options);
+        result[i] = simulate(plan, MTREE_ALLREDUCE, &options);
         ck_assert_int_eq(memcmp(&result[i].seconds, &result[0].seconds, sizeof(double)),
                          0);
         ck_assert_int_eq(memcmp(result[i].busy, result[0].busy,
@@ -406,39 +376,37 @@ UNIT_LOOP(test_errors, 0, 6)
                  {MTREE_BCAST, 0, 2, 40000, MTREE_ERR_INVALID},
                  {MTREE_BCAST, 0, 3, 0, MTREE_ERR_INVALID},
                  {MTREE_BCAST, 0, 3, 40000, MTREE_ERR_LIMIT}};
-    UNIT_OWNED(forget) fixture_t fixture = row();
     mtree_simulate_options_t options = bare(cases[_i].bytes);
     OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
     mtree_simulate_result_t result = {0};
 
+    given(row());
     options.root = cases[_i].root;
     options.ranks_per_host = cases[_i].status == MTREE_ERR_LIMIT ? 1 << 20 : 1;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
-                                         cases[_i].num_hosts, plan, cases[_i].collective,
-                                         &options, &result),
+    ck_assert_int_eq(mtree_simulate_plan(topology, hosts, cases[_i].num_hosts, plan,
+                                         cases[_i].collective, &options, &result),
                      cases[_i].status);
 }
 
-static double seconds_on(const fixture_t *fixture, const char *algorithm,
-                         mtree_collective_t collective,
+static double seconds_on(const char *algorithm, mtree_collective_t collective,
                          const mtree_simulate_options_t *options)
 {
     mtree_plan_request_t request = {.collective = collective,
                                     .bytes = (double)options->bytes,
                                     .root = options->root,
                                     .algorithm = algorithm};
-    OWNED(plan) *plan = plan_for(fixture, &request);
+    OWNED(plan) *plan = plan_for(&request);
 
-    return seconds_of(fixture, plan, collective, options);
+    return seconds_of(plan, collective, options);
 }
 
 /* By arrival on B4, two ranks per host, everyone at a time of its own. */
 UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
 {
-    UNIT_OWNED(forget) fixture_t fixture = b4();
     mtree_simulate_options_t options;
     double arrivals[24], last = 0;
 
+    given(b4());
     for (int r = 0; r < 24; r++) {
         arrivals[r] = 0.01 * (r * 7 % 24);
         last = arrivals[r] > last ? arrivals[r] : last;
@@ -448,8 +416,7 @@ UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
     options.root = 4;
     options.ranks_per_host = 2;
     options.arrivals = arrivals;
-    ck_assert_double_gt(seconds_on(&fixture, "arrival", (mtree_collective_t)_i, &options),
-                        last);
+    ck_assert_double_gt(seconds_on("arrival", (mtree_collective_t)_i, &options), last);
 }
 
 /*
@@ -459,16 +426,16 @@ UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
  */
 UNIT_LOOP(test_late_host, 0, 2)
 {
-    UNIT_OWNED(forget)
-    fixture_t fixture = parse("graph g { node [kind=host]; s [kind=switch];"
-                              " edge [capacity=\"80Mbps\" latency=\"0.1ms\"];"
-                              " a -- s; b -- s; c -- s; d -- s; e -- s; }");
     mtree_collective_t collective = _i == 0 ? MTREE_BCAST : MTREE_REDUCE;
     const double arrivals[] = {0, 0.3, 0, 0, 0};
     mtree_simulate_options_t options = bare(1000000);
 
-    ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options), 0.13);
+    given(map_text("graph g { node [kind=host]; s [kind=switch];"
+                   " edge [capacity=\"80Mbps\" latency=\"0.1ms\"];"
+                   " a -- s; b -- s; c -- s; d -- s; e -- s; }"));
+    ck_assert_double_lt(seconds_on("arrival", collective, &options), 0.13);
     options.arrivals = arrivals;
-    ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options),
-                        0.3 + 1.25 * 0.1);
+    ck_assert_double_lt(seconds_on("arrival", collective, &options), 0.3 + 1.25 * 0.1);
 }
+
+UNIT_FIXTURE(NULL, forget)
