@@ -12,7 +12,12 @@
 
 #include "planner/plan/collective.h"
 #include "planner/program/program.h"
-#include "simulate/baseline/tree.h"
+
+/* Add to @a tree, which has neither, parent and children of position @a position.
+ * Positions are the ranks counted from the root.  Trees are private to the baselines. */
+struct mtree_rank_tree;
+typedef void (*mtree_rank_tree_func_t)(int position, int num_ranks,
+                                       struct mtree_rank_tree *tree);
 
 /* Whose rules hold: those of 4.1 did not change until the end of 6.0. */
 typedef enum { MTREE_OPENMPI_4_1, MTREE_OPENMPI_6_1 } mtree_openmpi_release_t;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks: parts of a vector, and the steps that send and receive blocks of the result.
+ * Blocks: parts of a vector, the steps that send and receive blocks of the result, and
+ * the trees along which they go.
  * Lengths and offsets are in elements.
  */
 #ifndef MTREE_SIMULATE_BASELINE_BLOCKS_H
@@ -86,6 +87,32 @@ void mtree_add_swap(const mtree_baseline_call_t *call, int peer, mtree_block_t s
 /* Send block @a sent to @a peer, and add what it sends to block @a summed. */
 void mtree_add_swap_and_fold(const mtree_baseline_call_t *call, int peer,
                              mtree_block_t sent, mtree_block_t summed);
+
+/* The trees of ompi/mca/coll/base/coll_base_topo.c, as one rank sees them. */
+#define MTREE_TREE_CHILDREN 64
+
+typedef struct mtree_rank_tree {
+    int parent; /* -1: the root */
+    int num_children;
+    int children[MTREE_TREE_CHILDREN];
+} mtree_rank_tree_t;
+
+/* Those of each algorithm (mtree_rank_tree_func_t). */
+void mtree_tree_binary(int position, int num_ranks, mtree_rank_tree_t *tree);
+void mtree_tree_binomial(int position, int num_ranks, mtree_rank_tree_t *tree);
+void mtree_tree_in_order_binomial(int position, int num_ranks, mtree_rank_tree_t *tree);
+void mtree_tree_knomial(int position, int num_ranks, mtree_rank_tree_t *tree);
+
+/* Four chains, and one. */
+void mtree_tree_chain(int position, int num_ranks, mtree_rank_tree_t *tree);
+void mtree_tree_pipeline(int position, int num_ranks, mtree_rank_tree_t *tree);
+
+/* A binary tree that adds in the order of the ranks; the last rank must be the root. */
+void mtree_tree_in_order_binary(int position, int num_ranks, mtree_rank_tree_t *tree);
+
+/* Parent and children of rank @a rank of @a num_ranks in the tree with root @a root. */
+mtree_rank_tree_t mtree_rank_tree(mtree_rank_tree_func_t func, int rank, int num_ranks,
+                                  int root);
 
 /* The places of the blocks of @a num ranks from number @a first on, which end with the
  * last rank's at the latest. */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/baseline/tree.h"
-
 #include "simulate/baseline/blocks.h"
 
 #define CHAIN_FANOUT  4

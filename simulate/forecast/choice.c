@@ -126,15 +126,11 @@ static mtree_status_t compare_at_once(mtree_contest_t *contest)
             !mtree_algorithms_do(names[n], request->collective)) {
             continue;
         }
-        entrant = mtree_contest_add(contest, names[n], request->max_trees);
-        entrant->facts.reason = excluded(contest, names[n]);
-        if (entrant->facts.reason != NULL) {
-            continue;
-        }
-        status = mtree_contest_plan(contest, entrant, names[n]);
-        if (status == MTREE_OK && !keeps_limits(request, entrant->plan)) {
+        status = mtree_contest_enter(contest, names[n], request->max_trees,
+                                     excluded(contest, names[n]), &entrant);
+        if (entrant->plan != NULL && !keeps_limits(request, entrant->plan)) {
             mtree_contest_drop(entrant, LIMITS);
-        } else if (status == MTREE_OK) {
+        } else if (entrant->plan != NULL) {
             order[count++] = entrant;
         }
     }
@@ -290,8 +286,9 @@ static mtree_status_t compare_searched(mtree_contest_t *contest)
     } searches[] = {
         {"packing", 3}, {"packing", 1}, {"gateways", 0}, {MTREE_PLAN_ROBUST, 0}};
     const mtree_plan_request_t *request = contest->on.request;
-    mtree_entrant_t *own = mtree_contest_add(contest, "packing", request->max_trees);
-    mtree_status_t status = mtree_contest_plan(contest, own, "packing");
+    mtree_entrant_t *own, *entrant;
+    mtree_status_t status =
+        mtree_contest_enter(contest, "packing", request->max_trees, NULL, &own);
 
     if (status == MTREE_OK) {
         status = mtree_contest_judge(contest, own);
@@ -299,19 +296,17 @@ static mtree_status_t compare_searched(mtree_contest_t *contest)
     for (size_t s = 0; s < sizeof(searches) / sizeof(searches[0]) && status == MTREE_OK;
          s++) {
         const char *algorithm = searches[s].algorithm;
-        mtree_entrant_t *entrant;
+        const int max_trees =
+            searches[s].max_trees > 0 ? searches[s].max_trees : request->max_trees;
 
         if (!mtree_algorithms_do(algorithm, request->collective)) {
             continue;
         }
-        entrant = mtree_contest_add(contest, algorithm,
-                                    searches[s].max_trees > 0 ? searches[s].max_trees
-                                                              : request->max_trees);
-        entrant->facts.reason =
-            search_excluded(contest, algorithm, entrant->facts.max_trees, own);
-        if (entrant->facts.reason == NULL) {
-            status = mtree_contest_plan(contest, entrant, algorithm);
-            status = status == MTREE_OK ? mtree_contest_judge(contest, entrant) : status;
+        status = mtree_contest_enter(contest, algorithm, max_trees,
+                                     search_excluded(contest, algorithm, max_trees, own),
+                                     &entrant);
+        if (status == MTREE_OK && entrant->plan != NULL) {
+            status = mtree_contest_judge(contest, entrant);
         }
     }
     return status;
@@ -371,10 +366,9 @@ static mtree_status_t compare_all(mtree_contest_t *contest)
 static mtree_status_t compare_one(mtree_contest_t *contest)
 {
     const mtree_plan_request_t *request = contest->on.request;
-    mtree_entrant_t *entrant = mtree_contest_add(
-        contest, request->algorithm == NULL ? "packing" : request->algorithm,
-        request->max_trees);
-    mtree_status_t status = mtree_contest_plan(contest, entrant, request->algorithm);
+    mtree_entrant_t *entrant;
+    mtree_status_t status = mtree_contest_enter(contest, request->algorithm,
+                                                request->max_trees, NULL, &entrant);
 
     if (status == MTREE_OK) {
         status = mtree_contest_judge(contest, entrant);

@@ -124,15 +124,6 @@ static double estimate(const mtree_entrant_t *entrant)
                : fmax(plan->seconds, entrant->load.busiest);
 }
 
-mtree_entrant_t *mtree_contest_add(mtree_contest_t *contest, const char *algorithm,
-                                   int max_trees)
-{
-    mtree_entrant_t *entrant = &contest->entrants[contest->count++];
-
-    entrant->facts = (mtree_candidate_t){.algorithm = algorithm, .max_trees = max_trees};
-    return entrant;
-}
-
 void mtree_contest_drop(mtree_entrant_t *entrant, const char *reason)
 {
     mtree_plan_destroy(entrant->plan);
@@ -151,15 +142,25 @@ static void take_bound(mtree_contest_t *contest, mtree_plan_t *plan)
     }
 }
 
-mtree_status_t mtree_contest_plan(mtree_contest_t *contest, mtree_entrant_t *entrant,
-                                  const char *algorithm)
+mtree_status_t mtree_contest_enter(mtree_contest_t *contest, const char *algorithm,
+                                   int max_trees, const char *reason,
+                                   mtree_entrant_t **entrant_p)
 {
     const mtree_prediction_t *on = &contest->on;
+    mtree_entrant_t *entrant = &contest->entrants[contest->count++];
     mtree_plan_request_t request = *on->request;
     mtree_status_t status;
 
+    *entrant_p = entrant;
+    entrant->facts =
+        (mtree_candidate_t){.algorithm = algorithm == NULL ? "packing" : algorithm,
+                            .max_trees = max_trees,
+                            .reason = reason};
+    if (reason != NULL) {
+        return MTREE_OK;
+    }
     request.algorithm = algorithm;
-    request.max_trees = entrant->facts.max_trees;
+    request.max_trees = max_trees;
     status = mtree_planner_run(on->topology, on->hosts, on->num_hosts, &request,
                                &entrant->plan);
     if (status == MTREE_OK) {

@@ -49,14 +49,12 @@ void mtree_contest_begin(mtree_contest_t *contest);
 /* The work of its second half, too: what comes later gets as much as what came before. */
 void mtree_contest_begin_second_half(mtree_contest_t *contest);
 
-/* A new entrant, of at most @a max_trees trees. */
-mtree_entrant_t *mtree_contest_add(mtree_contest_t *contest, const char *algorithm,
-                                   int max_trees);
-
-/* Plan for @a entrant by @a algorithm (NULL: as the planner does by default).  Errors as
- * of mtree_planner_run(). */
-mtree_status_t mtree_contest_plan(mtree_contest_t *contest, mtree_entrant_t *entrant,
-                                  const char *algorithm);
+/* A new entrant, whose plan is made by @a algorithm (NULL: as the planner does by
+ * default), of at most @a max_trees trees.  With @a reason (static; else NULL) it is only
+ * listed.  Errors as of mtree_planner_run(). */
+mtree_status_t mtree_contest_enter(mtree_contest_t *contest, const char *algorithm,
+                                   int max_trees, const char *reason,
+                                   mtree_entrant_t **entrant_p);
 
 /* @a entrant lost for @a reason, static. */
 void mtree_contest_drop(mtree_entrant_t *entrant, const char *reason);
