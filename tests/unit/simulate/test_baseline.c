@@ -243,87 +243,76 @@ UNIT_TEST(test_left)
     ck_assert_double_eq_tol(part.seconds, whole.seconds, 0.1 * whole.seconds);
 }
 
-static const char *default_name(mtree_collective_t collective, int ranks, size_t bytes)
-{
-    return mtree_baseline_default((mtree_openmpi_t){0}, collective, ranks, bytes)->name;
-}
+enum { STABLE, APART };
 
-static const char *apart_name(mtree_openmpi_release_t release,
-                              mtree_collective_t collective, int ranks, size_t bytes)
-{
-    const mtree_openmpi_t openmpi = {.release = release, .apart = true};
-
-    return mtree_baseline_default(openmpi, collective, ranks, bytes)->name;
-}
-
-/* Samples of the decisions of Open MPI's main of August 2026 for ranks on a host each,
- * taken from its source by hand.  All others are those of 4.1. */
-UNIT_TEST(hosts_of_their_own_have_other_rules)
-{
-    static const struct {
-        mtree_collective_t collective;
-        int ranks;
-        size_t bytes;
-        const char *name;
-    } samples[] = {
-        {MTREE_ALLREDUCE, 2, 8, "recursive_doubling"},
-        {MTREE_ALLREDUCE, 3, 1 << 24, "allgather_reduce"},
-        {MTREE_ALLREDUCE, 7, 1048575, "allgather_reduce"},
-        {MTREE_ALLREDUCE, 8, 262144, "rabenseifner"},
-        {MTREE_ALLREDUCE, 15, 1048576, "recursive_doubling"},
-        {MTREE_ALLREDUCE, 16, 32768, "nonoverlapping"},
-        {MTREE_ALLREDUCE, 64, 32767, "allgather_reduce"},
-        {MTREE_ALLREDUCE, 65, 32767, "recursive_doubling"},
-        {MTREE_ALLREDUCE, 5000, 100, "nonoverlapping"},
-        {MTREE_BCAST, 3, 1 << 24, "basic_linear"},
-        {MTREE_BCAST, 12, 1048576, "binary_tree"},
-        {MTREE_BCAST, 16, 262144, "knomial"},
-        {MTREE_BCAST, 1000, 65535, "basic_linear"},
-    };
-
-    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
-        ck_assert_str_eq(apart_name(MTREE_OPENMPI_6_1, samples[i].collective,
-                                    samples[i].ranks, samples[i].bytes),
-                         samples[i].name);
-        ck_assert_str_eq(
-            apart_name(MTREE_OPENMPI_4_1, samples[i].collective, samples[i].ranks,
-                       samples[i].bytes),
-            default_name(samples[i].collective, samples[i].ranks, samples[i].bytes));
-    }
-    ck_assert_str_eq(apart_name(MTREE_OPENMPI_6_1, MTREE_ALLGATHER, 12, 16 << 20),
-                     "recursive_doubling");
-}
-
-/* Samples of Open MPI 4.1.4's fixed decision, taken from its source by hand. */
-UNIT_TEST(test_default)
-{
-    ck_assert_str_eq(default_name(MTREE_ALLREDUCE, 12, 8191), "recursive_doubling");
-    ck_assert_str_eq(default_name(MTREE_ALLREDUCE, 12, 16 << 20), "rabenseifner");
-    ck_assert_str_eq(default_name(MTREE_ALLREDUCE, 3, 100000), "segmented_ring");
-    ck_assert_str_eq(default_name(MTREE_ALLREDUCE, 5000, 100), "nonoverlapping");
-    ck_assert_str_eq(default_name(MTREE_BCAST, 12, 16 << 20), "basic_linear");
-    ck_assert_str_eq(default_name(MTREE_BCAST, 7, 16 << 20), "pipeline");
-    ck_assert_str_eq(default_name(MTREE_BCAST, 20, 16 << 20), "scatter_allgather");
-    ck_assert_str_eq(default_name(MTREE_REDUCE, 12, 16 << 20), "binomial");
-    ck_assert_str_eq(default_name(MTREE_REDUCE, 7, 16 << 20), "linear");
-    ck_assert_str_eq(default_name(MTREE_REDUCE_SCATTER, 12, 16 << 20), "ring");
-    ck_assert_str_eq(default_name(MTREE_ALLGATHER, 2, 1), "two_proc");
-    ck_assert_str_eq(default_name(MTREE_ALLGATHER, 12, 16 << 20), "recursive_doubling");
+/* Samples of the decisions of Open MPI 4.1.4, taken from its source by hand, and those of
+ * main of August 2026 for ranks on a host each. */
+static const struct {
+    int openmpi;
+    mtree_collective_t collective;
+    int ranks;
+    size_t bytes;
+    const char *name;
+} decisions[] = {
+    {STABLE, MTREE_ALLREDUCE, 12, 8191, "recursive_doubling"},
+    {STABLE, MTREE_ALLREDUCE, 12, 16 << 20, "rabenseifner"},
+    {STABLE, MTREE_ALLREDUCE, 3, 100000, "segmented_ring"},
+    {STABLE, MTREE_ALLREDUCE, 5000, 100, "nonoverlapping"},
+    {STABLE, MTREE_BCAST, 12, 16 << 20, "basic_linear"},
+    {STABLE, MTREE_BCAST, 7, 16 << 20, "pipeline"},
+    {STABLE, MTREE_BCAST, 20, 16 << 20, "scatter_allgather"},
+    {STABLE, MTREE_REDUCE, 12, 16 << 20, "binomial"},
+    {STABLE, MTREE_REDUCE, 7, 16 << 20, "linear"},
+    {STABLE, MTREE_REDUCE_SCATTER, 12, 16 << 20, "ring"},
+    {STABLE, MTREE_ALLGATHER, 2, 1, "two_proc"},
+    {STABLE, MTREE_ALLGATHER, 12, 16 << 20, "recursive_doubling"},
     /* Decided on a rank's part: 40 times 1000 bytes. */
-    ck_assert_str_eq(default_name(MTREE_ALLGATHER, 40, 40000), "recursive_doubling");
-    ck_assert_str_eq(default_name(MTREE_ALLGATHER, 40, 80000), "neighbor");
+    {STABLE, MTREE_ALLGATHER, 40, 40000, "recursive_doubling"},
+    {STABLE, MTREE_ALLGATHER, 40, 80000, "neighbor"},
     /* Decided on a block, too. */
-    ck_assert_str_eq(default_name(MTREE_SCATTER, 12, 5 << 20), "linear_nb");
-    ck_assert_str_eq(default_name(MTREE_SCATTER, 12, 16 << 20), "basic_linear");
-    ck_assert_str_eq(default_name(MTREE_SCATTER, 100, 100 * 511), "binomial");
-    ck_assert_str_eq(default_name(MTREE_GATHER, 3, 3 * 131072), "linear_sync");
-    ck_assert_str_eq(default_name(MTREE_GATHER, 12, 16 << 20), "binomial");
-    ck_assert_str_eq(default_name(MTREE_GATHER, 300, 300 * 4096), "basic_linear");
-    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 2, 2 * 100), "pairwise");
-    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 12, 12 * 400000), "linear");
-    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 20, 20 * 400), "modified_bruck");
-    ck_assert_str_eq(default_name(MTREE_SCAN, 12, 16 << 20), "linear");
-    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 5000, 5000 * 100000), "linear_sync");
+    {STABLE, MTREE_SCATTER, 12, 5 << 20, "linear_nb"},
+    {STABLE, MTREE_SCATTER, 12, 16 << 20, "basic_linear"},
+    {STABLE, MTREE_SCATTER, 100, 100 * 511, "binomial"},
+    {STABLE, MTREE_GATHER, 3, 3 * 131072, "linear_sync"},
+    {STABLE, MTREE_GATHER, 12, 16 << 20, "binomial"},
+    {STABLE, MTREE_GATHER, 300, 300 * 4096, "basic_linear"},
+    {STABLE, MTREE_ALLTOALL, 2, 2 * 100, "pairwise"},
+    {STABLE, MTREE_ALLTOALL, 12, 12 * 400000, "linear"},
+    {STABLE, MTREE_ALLTOALL, 20, 20 * 400, "modified_bruck"},
+    {STABLE, MTREE_SCAN, 12, 16 << 20, "linear"},
+    {STABLE, MTREE_ALLTOALL, 5000, 5000 * 100000, "linear_sync"},
+    {APART, MTREE_ALLREDUCE, 2, 8, "recursive_doubling"},
+    {APART, MTREE_ALLREDUCE, 3, 1 << 24, "allgather_reduce"},
+    {APART, MTREE_ALLREDUCE, 7, 1048575, "allgather_reduce"},
+    {APART, MTREE_ALLREDUCE, 8, 262144, "rabenseifner"},
+    {APART, MTREE_ALLREDUCE, 15, 1048576, "recursive_doubling"},
+    {APART, MTREE_ALLREDUCE, 16, 32768, "nonoverlapping"},
+    {APART, MTREE_ALLREDUCE, 64, 32767, "allgather_reduce"},
+    {APART, MTREE_ALLREDUCE, 65, 32767, "recursive_doubling"},
+    {APART, MTREE_ALLREDUCE, 5000, 100, "nonoverlapping"},
+    {APART, MTREE_BCAST, 3, 1 << 24, "basic_linear"},
+    {APART, MTREE_BCAST, 12, 1048576, "binary_tree"},
+    {APART, MTREE_BCAST, 16, 262144, "knomial"},
+    {APART, MTREE_BCAST, 1000, 65535, "basic_linear"},
+    {APART, MTREE_ALLGATHER, 12, 16 << 20, "recursive_doubling"},
+};
+
+static const char *default_name(mtree_openmpi_t openmpi, int decision)
+{
+    return mtree_baseline_default(openmpi, decisions[decision].collective,
+                                  decisions[decision].ranks, decisions[decision].bytes)
+        ->name;
+}
+
+/* Hosts of their own change nothing for 4.1. */
+UNIT_EACH(defaults_are_those_of_open_mpi, decisions)
+{
+    const mtree_openmpi_t stable = {.release = MTREE_OPENMPI_4_1, .apart = true};
+    const mtree_openmpi_t later = {.release = MTREE_OPENMPI_6_1, .apart = true};
+
+    ck_assert_str_eq(default_name(stable, _i), default_name((mtree_openmpi_t){0}, _i));
+    ck_assert_str_eq(default_name(decisions[_i].openmpi == APART ? later : stable, _i),
+                     decisions[_i].name);
 }
 
 UNIT_SECONDS(120)
