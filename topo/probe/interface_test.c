@@ -133,7 +133,7 @@ void mtree_probe_fill_interface_test(mtree_probe_t *probe)
             probe->fastest[host] = arcs[0];
         }
     }
-    mtree_probe_set_round(probe, true, INTERFACE_TEST_SHARE, INTERFACE_TEST_SHARE,
+    mtree_probe_set_round(probe, INTERFACE_TEST_SHARE, INTERFACE_TEST_SHARE,
                           "several links of each host at once");
 }
 
@@ -200,7 +200,7 @@ void mtree_probe_fill_single_link_test(mtree_probe_t *probe)
     }
     /* Rounds like this one follow. */
     share = SINGLE_LINK_TEST_SHARE * probe->num_experiments / (due > 0 ? due : 1);
-    mtree_probe_set_round(probe, false, share, share, "one link of each host alone");
+    mtree_probe_set_round(probe, share, share, "one link of each host alone");
 }
 
 /*

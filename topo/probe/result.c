@@ -3,7 +3,6 @@
  * The topology from the graph, the capacities and the latencies of a probe.
  */
 #include "base/log.h"
-#include "base/median.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "topo/probe/state.h"
@@ -14,10 +13,6 @@
 
 /* The capacity of arcs when none is known, bits/s. */
 #define UNKNOWN_RATE 1e9
-
-/* As many arcs say what an arc that no stream crossed carries.  They have latencies like
- * its own, since far hosts often reach each other slowly. */
-#define ALIKE 5
 
 /* Measurements of a link differ when they do by so much. */
 #define UNSTEADY 0.08
@@ -69,29 +64,21 @@ static double seen_capacity(const mtree_probe_t *probe, int arc)
                                                                 : 0;
 }
 
-/* The median capacity of the ALIKE seen arcs whose latencies are next to @a latency, or
- * UNKNOWN_RATE. */
+/* The capacity of the seen arc whose latency is next to @a latency, since far hosts often
+ * reach each other slowly; or UNKNOWN_RATE. */
 static double capacity_of_alike(const mtree_probe_t *probe, double latency)
 {
-    double values[ALIKE + 1], distances[ALIKE + 1];
-    int count = 0;
+    double capacity = UNKNOWN_RATE, least = INFINITY;
 
     for (int arc = 0; arc < 2 * probe->graph.num_links; ++arc) {
-        const double capacity = seen_capacity(probe, arc);
         const double distance = fabs(probe->latency[arc >> 1] - latency);
-        int i = count;
 
-        if (capacity > 0) {
-            for (; i > 0 && distances[i - 1] > distance; --i) {
-                distances[i] = distances[i - 1];
-                values[i] = values[i - 1];
-            }
-            distances[i] = distance;
-            values[i] = capacity;
-            count += count < ALIKE;
+        if (distance < least && seen_capacity(probe, arc) > 0) {
+            capacity = seen_capacity(probe, arc);
+            least = distance;
         }
     }
-    return (count > 0) ? mtree_median(values, count) : UNKNOWN_RATE;
+    return capacity;
 }
 
 /* The speed of the interfaces at the ends of @a link, the lesser of two; 0: not known. */

@@ -126,14 +126,13 @@ int mtree_probe_affordable(const mtree_probe_t *probe, double share, double rtt)
 void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to);
 
 /*
- * Set the length of the streams that were added to the round, and their bytes.  If @a
- * alike, all last as long as the longest round trip asks for, else each by its own.  They
- * are shortened, to the least length at most, such that the round takes @a seconds_share
- * of the time that is left; streams too long for that are left out.  All together send @a
- * bytes_share of the bytes that are left.
+ * Set the length of the streams that were added to the round, as the longest round trip
+ * asks for, and their bytes.  They are shortened, to the least length at most, such that
+ * the round takes @a seconds_share of the time that is left; streams too long for that
+ * are left out.  All together send @a bytes_share of the bytes that are left.
  */
-void mtree_probe_set_round(mtree_probe_t *probe, bool alike, double seconds_share,
-                           double bytes_share, const char *purpose);
+void mtree_probe_set_round(mtree_probe_t *probe, double seconds_share, double bytes_share,
+                           const char *purpose);
 
 /* Take in the results of the current round, which are valid. */
 void mtree_probe_keep_traces(mtree_probe_t *probe, const mtree_probe_result_t *results);

@@ -155,21 +155,18 @@ static void set_sharing(mtree_probe_t *probe)
     }
 }
 
-void mtree_probe_set_round(mtree_probe_t *probe, bool alike, double seconds_share,
-                           double bytes_share, const char *purpose)
+void mtree_probe_set_round(mtree_probe_t *probe, double seconds_share, double bytes_share,
+                           const char *purpose)
 {
     double left = probe->options.seconds - probe->spent - probe->delay, longest = 0;
 
     drop_long(probe, left);
-    for (int i = 0; i < probe->num_experiments && alike; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         longest = fmax(longest, probe->experiments[i].rtt);
     }
     for (int i = 0; i < probe->num_experiments; ++i) {
-        mtree_probe_experiment_t *experiment = &probe->experiments[i];
-        double rtt = fmax(longest, experiment->rtt);
-
-        experiment->seconds =
-            fmax(least_seconds(rtt), fmin(usual_seconds(rtt), seconds_share * left));
+        probe->experiments[i].seconds = fmax(
+            least_seconds(longest), fmin(usual_seconds(longest), seconds_share * left));
     }
     set_sharing(probe);
     set_bytes(probe, bytes_share);
@@ -291,7 +288,7 @@ void mtree_probe_fill_cross(mtree_probe_t *probe)
     }
     if (tested > 0) {
         rounds = (num_due + tested - 1) / tested;
-        mtree_probe_set_round(probe, true, 1.0 / rounds, CROSS_SHARE(rounds),
+        mtree_probe_set_round(probe, 1.0 / rounds, CROSS_SHARE(rounds),
                               "capacity of links");
     }
     /* When no time was left the round is empty. */
