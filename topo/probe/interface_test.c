@@ -68,17 +68,6 @@ static int choose_links(const mtree_probe_t *probe, int host, int most,
     return count;
 }
 
-static void prepare_interface_test(mtree_probe_t *probe)
-{
-    const size_t num_hosts = (size_t)probe->num_hosts;
-
-    MTREE_ARENA_ARRAY(&probe->arena, probe->tested, num_hosts);
-    MTREE_ARENA_ARRAY(&probe->arena, probe->fastest, num_hosts);
-    for (int host = 0; host < probe->num_hosts; ++host) {
-        probe->fastest[host] = NONE;
-    }
-}
-
 /* Streams of a round that @a share of the bytes that are left is enough for. */
 static int most_streams(const mtree_probe_t *probe, double share)
 {
@@ -116,9 +105,6 @@ void mtree_probe_fill_interface_test(mtree_probe_t *probe)
     const int affordable = most_streams(probe, INTERFACE_TEST_SHARE);
     int arcs[MOST_LINKS_AT_ONCE];
 
-    if (probe->tested == NULL) {
-        prepare_interface_test(probe);
-    }
     for (int host = 0; host < probe->num_hosts; ++host) {
         int count = probe->tested[host] ? 0 : choose_links(probe, host, most, arcs);
 
@@ -153,8 +139,7 @@ static int find_fastest(const mtree_probe_t *probe, int host)
     return fastest;
 }
 
-/* Choose the link that each host uses alone. */
-static void prepare_single_link_test(mtree_probe_t *probe)
+mtree_status_t mtree_probe_end_interface_test(mtree_probe_t *probe)
 {
     for (int host = 0; host < probe->num_hosts; ++host) {
         if (probe->fastest[host] != NONE) {
@@ -162,7 +147,7 @@ static void prepare_single_link_test(mtree_probe_t *probe)
         }
         probe->tested[host] = probe->fastest[host] == NONE;
     }
-    probe->prepared = true;
+    return MTREE_OK;
 }
 
 /* May @a host send across its link beside the streams of the round?  No two have a
@@ -187,9 +172,6 @@ void mtree_probe_fill_single_link_test(mtree_probe_t *probe)
     int due = 0;
     double share;
 
-    if (!probe->prepared) {
-        prepare_single_link_test(probe);
-    }
     for (int host = 0; host < probe->num_hosts; ++host) {
         due += !probe->tested[host];
         if (!probe->tested[host] && probe->num_experiments < affordable &&

@@ -6,35 +6,8 @@
 #include "topo/probe/state.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/*
- * The record of a probe: all of its input as lines of text (docs/probe.md, "The record").
- * Users send it in when a topology is wrong, and tests replay it.
- *
- *     host NAME ADDRESS SPEED
- *     address HOST ADDRESS               another of the host
- *     route FROM TO HOP...               "-": did not answer
- *     round NUMBER SECONDS PURPOSE       its results follow
- *     ping FROM TO LEAST MEDIAN
- *     stream FROM TO SECONDS BYTES ...   a pair for each rate sample
- *
- * Hosts are numbered from 0 in the order of their lines; numbers are seconds, bytes and
- * bits/s.  An experiment that failed has none.
- */
-void mtree_probe_write(const mtree_probe_t *probe, const char *format, ...)
-{
-    va_list args;
-
-    if (probe->options.log != NULL) {
-        va_start(args, format);
-        (void)vfprintf(probe->options.log, format, args);
-        va_end(args);
-    }
-}
 
 static mtree_status_t check_hosts(const mtree_probe_host_t *hosts, int num_hosts)
 {
@@ -71,9 +44,12 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
     MTREE_ARENA_ARRAY(&probe->arena, addresses, (size_t)num_hosts);
     MTREE_ARENA_ARRAY(&probe->arena, probe->names, (size_t)num_hosts);
     MTREE_ARENA_ARRAY(&probe->arena, probe->speeds, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->tested, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->fastest, (size_t)num_hosts);
     for (int i = 0; i < num_hosts; ++i) {
         addresses[i] = hosts[i].address;
         probe->speeds[i] = hosts[i].speed;
+        probe->fastest[i] = -1;
         probe->names[i] = mtree_arena_strdup(&probe->arena, hosts[i].name);
         mtree_probe_write(probe, "host %s %s %.6g\n", hosts[i].name, hosts[i].address,
                           hosts[i].speed);
@@ -111,15 +87,6 @@ void mtree_probe_set_first_hop(mtree_probe_t *probe, int host, int target,
     mtree_traceroute_search_set_first_hop(probe->search, host, target, first_hop);
 }
 
-void mtree_probe_add_experiment(mtree_probe_t *probe, mtree_probe_experiment_t experiment)
-{
-    mtree_probe_experiment_t *added =
-        MTREE_ARENA_APPEND(&probe->arena, probe->experiments, probe->num_experiments,
-                           probe->experiment_capacity);
-
-    *added = experiment;
-}
-
 /* What fills the rounds of each stage, and what draws its conclusions (NULL: nothing). */
 static const struct {
     void (*fill)(mtree_probe_t *probe);
@@ -127,10 +94,12 @@ static const struct {
 } stages[] = {
     [MTREE_PROBE_STAGE_ROUTES] = {mtree_probe_fill_trace, mtree_probe_end_routes},
     [MTREE_PROBE_STAGE_RTT] = {mtree_probe_fill_rtt, mtree_probe_fit_graph},
-    [MTREE_PROBE_STAGE_INTERFACE_TEST] = {mtree_probe_fill_interface_test, NULL},
+    [MTREE_PROBE_STAGE_INTERFACE_TEST] = {mtree_probe_fill_interface_test,
+                                          mtree_probe_end_interface_test},
     [MTREE_PROBE_STAGE_SINGLE_LINK_TEST] = {mtree_probe_fill_single_link_test,
                                             mtree_probe_end_single_link_test},
-    [MTREE_PROBE_STAGE_INTERFACE_RETEST] = {mtree_probe_fill_interface_test, NULL},
+    [MTREE_PROBE_STAGE_INTERFACE_RETEST] = {mtree_probe_fill_interface_test,
+                                            mtree_probe_end_interface_test},
     [MTREE_PROBE_STAGE_SINGLE_LINK_RETEST] = {mtree_probe_fill_single_link_test,
                                               mtree_probe_end_single_link_retest},
     [MTREE_PROBE_STAGE_CROSS] = {mtree_probe_fill_cross, NULL},
@@ -153,7 +122,6 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
         }
         if (status == MTREE_OK) {
             ++probe->stage;
-            probe->prepared = false;
         }
     }
     return status;

@@ -84,13 +84,11 @@ static int find_apart(mtree_probe_t *probe)
     return host;
 }
 
-mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
+/* Make the graph that the routes show.  Without one, round trips must tell. */
+static mtree_status_t make_graph(mtree_probe_t *probe)
 {
     int host;
 
-    take_routes(probe);
-    probe->options.seconds = fmax(probe->options.seconds - probe->spent, LEAST_SECONDS);
-    probe->spent = 0;
     if (mtree_probe_routes_count(probe->routes) > 0) {
         mtree_probe_routes_resolve(probe->routes, &probe->graph);
         host = find_apart(probe);
@@ -113,4 +111,18 @@ mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
         return MTREE_ERR_UNSUPPORTED;
     }
     return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
+{
+    mtree_status_t status;
+
+    take_routes(probe);
+    probe->options.seconds = fmax(probe->options.seconds - probe->spent, LEAST_SECONDS);
+    probe->spent = 0;
+    status = make_graph(probe);
+    if (status == MTREE_OK) {
+        mtree_probe_list_pairs(probe);
+    }
+    return status;
 }

@@ -83,9 +83,8 @@ static void choose_pairs(mtree_probe_t *probe)
     probe->num_pairs = kept;
 }
 
-static void prepare_pairs(mtree_probe_t *probe)
+void mtree_probe_list_pairs(mtree_probe_t *probe)
 {
-    probe->prepared = true;
     if (probe->has_graph) {
         choose_pairs(probe);
         return;
@@ -158,9 +157,6 @@ void mtree_probe_fill_rtt(mtree_probe_t *probe)
 {
     int pass, repeats, due = 0;
 
-    if (!probe->prepared) {
-        prepare_pairs(probe);
-    }
     for (pass = 0; pass < MAX_PASSES && probe->num_experiments == 0; ++pass) {
         due = fill_pass(probe, pass);
     }

@@ -49,7 +49,6 @@ struct mtree_probe {
     mtree_random_t random;
 
     mtree_probe_stage_t stage;
-    bool prepared; /* the lists of the current stage are made */
     int num_rounds;
     double spent, bytes; /* seconds, bytes */
     double delay;        /* most seconds that a round took longer than its streams */
@@ -102,9 +101,13 @@ void mtree_probe_fill_networks(mtree_probe_t *probe);
 /* What messages cost, the median of the pairs' in *cost; as it is where no ping told. */
 void mtree_probe_find_cost(mtree_probe_t *probe, mtree_message_cost_t *cost);
 
-/* Draw the conclusions of a stage that is over: the graph, from routes; the interfaces
- * that links share. */
+/* List the pairs of hosts to ping. */
+void mtree_probe_list_pairs(mtree_probe_t *probe);
+
+/* Draw the conclusions of a stage that is over: the graph, from routes, and whom to ping;
+ * the link that each host uses alone; the interfaces that links share. */
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe);
+mtree_status_t mtree_probe_end_interface_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_single_link_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe);
 
