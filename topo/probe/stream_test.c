@@ -28,13 +28,11 @@
  * need some, too. */
 #define CROSS_SHARE(_rounds) (1.0 / ((_rounds) + 1))
 
-#define MAX_TRIES 3
-#define UNSTEADY  0.08 /* with a larger spread an arc needs another sample */
-#define LOPSIDED                                                                         \
-    0.1              /* so does one that gives this part less than its other direction   \
-                      */
-#define NIC_PAIRS  2 /* streams across an arc of a host at the first try; doubled */
-#define LINK_PAIRS 4 /* the same for an arc between switches */
+#define MAX_TRIES  3
+#define UNSTEADY   0.08 /* with a larger spread an arc needs another sample */
+#define LOPSIDED   0.1  /* so does one that gives this part less than back */
+#define NIC_PAIRS  2    /* streams across an arc of a host at the first try; doubled */
+#define LINK_PAIRS 4    /* the same for an arc between switches */
 
 /* Fill probe->arcs with what all streams show about the current graph. */
 static void explain(mtree_probe_t *probe)
