@@ -41,6 +41,7 @@ typedef struct {
     int *next_arc; /* [num_vertices] of this destination, the routes' */
     bool *fixed;   /* [num_vertices] neighbours of the destination: their arc is fixed */
     int64_t *choices; /* [num_vertices] product of the numbers of equal next vertices */
+    int *equal;       /* [2 * num_links] arcs to the equal next vertices of one */
     mtree_arena_t arena; /* of the arrays */
 } search_t;
 
@@ -105,11 +106,6 @@ static double named_capacity(const search_t *search, int arc)
                : 0;
 }
 
-static bool is_candidate(const search_t *search, int arc, double width)
-{
-    return named_capacity(search, arc) == width && is_best(search, arc);
-}
-
 /*
  * Choose among the equal next vertices of @a vertex, those over the widest links that
  * name their ends if there are any, by the index of the destination, as a number of mixed
@@ -119,35 +115,23 @@ static bool is_candidate(const search_t *search, int arc, double width)
  */
 static void search_spread(search_t *search, int vertex, int destination)
 {
-    int first = search->adjacency.first[vertex];
-    int end = search->adjacency.first[vertex + 1];
-    int64_t choices = 0;
+    const int *first = search->adjacency.first + vertex;
+    int64_t choices;
     int count = 0;
-    int chosen;
     double widest = 0;
 
-    for (int i = first; i < end; ++i) {
-        const double width = named_capacity(search, search->adjacency.arcs[i]);
+    for (int i = first[0]; i < first[1]; ++i) {
+        const int arc = search->adjacency.arcs[i];
+        const double width = named_capacity(search, arc);
 
-        widest =
-            width > widest && is_best(search, search->adjacency.arcs[i]) ? width : widest;
-    }
-    for (int i = first; i < end; ++i) {
-        if (is_candidate(search, search->adjacency.arcs[i], widest)) {
-            if (count == 0) {
-                choices = search->choices[mtree_arc_to(search->topology,
-                                                       search->adjacency.arcs[i])];
-            }
-            ++count;
+        if (width >= widest && is_best(search, arc)) {
+            count = width > widest ? 0 : count;
+            widest = width;
+            search->equal[count++] = arc;
         }
     }
-    chosen = (int)(destination / choices % count);
-    for (int i = first; chosen >= 0; ++i) {
-        if (is_candidate(search, search->adjacency.arcs[i], widest)) {
-            search->next_arc[vertex] = search->adjacency.arcs[i];
-            --chosen;
-        }
-    }
+    choices = search->choices[mtree_arc_to(search->topology, search->equal[0])];
+    search->next_arc[vertex] = search->equal[destination / choices % count];
     /* Past the largest index every digit is zero. */
     search->choices[vertex] =
         (choices > MTREE_TOPOLOGY_MAX_VERTICES) ? choices : choices * count;
@@ -193,6 +177,7 @@ static void search_init(search_t *search, const mtree_topology_t *topology)
     MTREE_ARENA_ARRAY(arena, search->distance, num_vertices);
     MTREE_ARENA_ARRAY(arena, search->fixed, num_vertices);
     MTREE_ARENA_ARRAY(arena, search->choices, num_vertices);
+    MTREE_ARENA_ARRAY(arena, search->equal, 2 * (size_t)topology->num_links);
     mtree_vertex_heap_init(&search->heap, search->distance, topology->num_vertices,
                            arena);
     for (int i = 0; i < topology->num_links; ++i) {

@@ -51,14 +51,13 @@ bool mtree_interface_is_listed(const char *name, const mtree_address_t *address,
     return false;
 }
 
-/* Bits that are set at the beginning of @a mask. */
+/* Bits that are set in @a mask. */
 static int prefix_of(const mtree_address_t *mask)
 {
-    const int most = 8 * (int)mtree_address_bytes(mask->family);
     int bits = 0;
 
-    while (bits < most && (mask->bytes[bits / 8] & (0x80 >> (bits % 8))) != 0) {
-        bits++;
+    for (size_t i = 0; i < sizeof(mask->bytes); i++) {
+        bits += __builtin_popcount(mask->bytes[i]);
     }
     return bits;
 }
