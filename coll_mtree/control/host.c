@@ -110,7 +110,6 @@ static void measure(const mtree_machine_t *machine, bool recorded,
     if (!recorded) {
         keep_used(nics, &num);
     }
-    mtree_nics_keep_best(nics, &num);
     mtree_locality_measure(locality, nics, num);
     free(nics);
 }

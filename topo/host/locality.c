@@ -53,12 +53,16 @@ static int distance(const mtree_locality_t *locality, const mtree_nic_t *nic)
 void mtree_locality_measure(mtree_locality_t *locality, const mtree_nic_t *nics,
                             int num_nics)
 {
+    double fastest = 0;
     int least = MTREE_NEAR_HOST;
 
     for (int i = 0; i < num_nics; i++) {
+        fastest = nics[i].speed > fastest ? nics[i].speed : fastest;
+    }
+    for (int i = 0; i < num_nics; i++) {
         int here = distance(locality, &nics[i]);
 
-        least = here < least ? here : least;
+        least = nics[i].speed >= fastest / 2 && here < least ? here : least;
     }
     locality->near = (int16_t)least;
 }

@@ -41,8 +41,8 @@ int mtree_locality_part(const mtree_locality_t *locality, int level);
  * positive, as for qsort(). */
 int mtree_locality_compare(const mtree_locality_t *a, const mtree_locality_t *b);
 
-/* Set the distance of @a locality to the nearest of @a num_nics interfaces of its host.
- */
+/* Set the distance of @a locality to the nearest of @a num_nics interfaces of its host,
+ * without those slower than half of the fastest. */
 void mtree_locality_measure(mtree_locality_t *locality, const mtree_nic_t *nics,
                             int num_nics);
 

@@ -55,24 +55,6 @@ void mtree_nics_keep_kind(mtree_nic_t *nics, int *num_p, mtree_nic_kind_t kind)
     *num_p = kept;
 }
 
-void mtree_nics_keep_best(mtree_nic_t *nics, int *num_p)
-{
-    double fastest = 0;
-    int kept = 0;
-
-    for (int i = 0; i < *num_p; i++) {
-        fastest = nics[i].speed > fastest ? nics[i].speed : fastest;
-    }
-    for (int i = 0; i < *num_p; i++) {
-        bool placed = nics[i].package >= 0 || nics[i].numa >= 0;
-
-        if (placed && nics[i].speed >= fastest / 2) {
-            nics[kept++] = nics[i];
-        }
-    }
-    *num_p = kept;
-}
-
 double mtree_nic_read_speed(const char *name, mtree_nic_kind_t kind)
 {
     bool network = kind == MTREE_NIC_NETWORK;

@@ -31,10 +31,6 @@ void mtree_nics_keep_tcp(mtree_nic_t *nics, int *num_p, const char *include,
 /* Keep the interfaces of @a kind. */
 void mtree_nics_keep_kind(mtree_nic_t *nics, int *num_p, mtree_nic_kind_t kind);
 
-/* Remove interfaces without a package or NUMA node of their own, and those slower than
- * half of the fastest. */
-void mtree_nics_keep_best(mtree_nic_t *nics, int *num_p);
-
 /* The speed of the interface @a name of this host according to the system, bits/s; 0: not
  * known. */
 double mtree_nic_read_speed(const char *name, mtree_nic_kind_t kind);
