@@ -119,10 +119,9 @@ static void set_up_socket(const mtree_tcp_connection_t *connection, int socket)
 {
     const mtree_tcp_peer_t *peer = connection->peer;
 
-    (void)mtree_tcp_socket_tune(socket, peer->dial->congestion);
-    if (peer->has_bbr && connection == peer->connections) {
-        (void)mtree_tcp_socket_use_bbr(socket);
-    }
+    (void)mtree_tcp_socket_tune(socket, peer->has_bbr && connection == peer->connections
+                                            ? MTREE_TCP_BBR
+                                            : peer->dial->congestion);
 }
 
 /* The first connection that is made tells the others which address has an answer. */

@@ -43,8 +43,6 @@
 /* Connections that the kernel keeps for a process that is away: as many as it lets. */
 #define BACKLOG 4096
 
-#define BBR "bbr"
-
 /* The least port that is not root's. */
 #define FIRST_USER_PORT 1024
 
@@ -275,17 +273,7 @@ static bool uses_bbr(int fd)
     socklen_t length = sizeof(name) - 1;
 
     return getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0 &&
-           strcmp(name, BBR) == 0;
-}
-
-bool mtree_tcp_socket_use_bbr(int fd)
-{
-    bool is_used = set_congestion(fd, BBR);
-
-    if (is_used) {
-        set_option(fd, TCP_RTO_MIN_US, TIMEOUT);
-    }
-    return is_used;
+           strcmp(name, MTREE_TCP_BBR) == 0;
 }
 
 bool mtree_tcp_socket_may_have(const char *congestion)
@@ -303,7 +291,7 @@ void mtree_tcp_socket_restart_bbr(int fd)
 {
     /* Every kernel has it and lets every process use it. */
     if (set_congestion(fd, "reno")) {
-        (void)set_congestion(fd, BBR);
+        (void)set_congestion(fd, MTREE_TCP_BBR);
     }
 }
 

@@ -73,15 +73,15 @@ void mtree_tcp_piece_expect(mtree_tcp_piece_t *piece, size_t length);
  * is read. */
 int mtree_tcp_piece_receive(mtree_tcp_piece_t *piece, int socket);
 
+/* BBR, among congestion controls. */
+#define MTREE_TCP_BBR "bbr"
+
 /* Set up a connected @a socket for messages, with the @a congestion control of that name
  * (NULL: the kernel's default); false: the kernel does not let it have that one. */
 bool mtree_tcp_socket_tune(int socket, const char *congestion);
 
 /* Does the kernel let this process have the @a congestion control of that name? */
 bool mtree_tcp_socket_may_have(const char *congestion);
-
-/* Have BBR control the congestion of @a socket; false: the kernel does not let it. */
-bool mtree_tcp_socket_use_bbr(int socket);
 
 /* Have BBR, which controls the congestion of @a socket, find the link's rate anew. */
 void mtree_tcp_socket_restart_bbr(int socket);

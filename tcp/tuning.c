@@ -94,7 +94,7 @@ static void peer_use_bbr(mtree_tcp_peer_t *peer)
         return;
     }
     peer->tuning = MTREE_TCP_TUNING_WIDTH;
-    if (mtree_tcp_socket_use_bbr(peer->connections[0].socket)) {
+    if (mtree_tcp_socket_tune(peer->connections[0].socket, MTREE_TCP_BBR)) {
         peer->has_bbr = true;
         peer->part = 1;
         peer->most = 1;
@@ -109,7 +109,9 @@ void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now)
     }
     peer->next_look = now + LOOK;
     peer->part += WEIGHT * (mean_part(peer) - peer->part);
-    if (peer->tuning == MTREE_TCP_TUNING_CONTROL && mtree_tcp_width_is_cut(peer->part)) {
+    if (peer->tuning == MTREE_TCP_TUNING_CONTROL &&
+        mtree_tcp_width(peer->part, MTREE_TCP_CONNECTIONS) >
+            mtree_tcp_width(1, MTREE_TCP_CONNECTIONS)) {
         peer_use_bbr(peer);
     }
     peer->width = mtree_tcp_width(peer->part, peer->most);

@@ -49,11 +49,6 @@ double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate)
     return fmin(1, 8 * report->window / (rate * report->trip));
 }
 
-bool mtree_tcp_width_is_cut(double part)
-{
-    return SPARE / part - MISSING > SPARE;
-}
-
 int mtree_tcp_width(double part, int most)
 {
     double width = ceil(SPARE / part - MISSING);

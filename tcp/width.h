@@ -44,10 +44,6 @@ bool mtree_tcp_packets_wait(const mtree_tcp_report_t *report);
  * packets wait, and of BBR, whose window no loss makes smaller. */
 double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate);
 
-/* Have losses made the windows of connections so small, each with room for @a part of the
- * rate on average, that it takes more of them? */
-bool mtree_tcp_width_is_cut(double part);
-
 /*
  * Is BBR's estimate of the link, by which a connection sends, too low for the @a rate
  * bits/s that it is to carry, although no packets wait?  BBR forgets what it has not seen
@@ -64,7 +60,7 @@ bool mtree_tcp_pace_has_fallen(const mtree_tcp_report_t *report, double rate);
 double mtree_tcp_pace(const mtree_tcp_report_t *report, double rate);
 
 /* The connections to use, at most @a most, where each has room for @a part of the rate on
- * average. */
+ * average.  Where losses have made their windows small it takes more of them. */
 int mtree_tcp_width(double part, int most);
 
 #endif

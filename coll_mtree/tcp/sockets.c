@@ -65,7 +65,8 @@ bool coll_mtree_sockets_bear_losses(void)
 {
     const char *name = coll_mtree_congestion_control();
 
-    return (name == NULL || strcmp(name, "bbr") == 0) && mtree_tcp_socket_may_have("bbr");
+    return (name == NULL || strcmp(name, MTREE_TCP_BBR) == 0) &&
+           mtree_tcp_socket_may_have(MTREE_TCP_BBR);
 }
 
 /* Connections that Open MPI may have to a process: over each interface so many links. */

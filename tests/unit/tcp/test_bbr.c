@@ -44,12 +44,12 @@ UNIT_TEST(another_congestion_control_has_no_pace)
 /* Kernels may lack it, or keep it for others: all stays as it was. */
 UNIT_TEST(who_may_not_have_it_is_told)
 {
-    ck_assert(mtree_tcp_socket_use_bbr(sockets[0]) == (pace() > 0));
+    ck_assert(mtree_tcp_socket_tune(sockets[0], MTREE_TCP_BBR) == (pace() > 0));
 }
 
 UNIT_TEST(it_stays_when_it_begins_again)
 {
-    if (mtree_tcp_socket_use_bbr(sockets[0])) {
+    if (mtree_tcp_socket_tune(sockets[0], MTREE_TCP_BBR)) {
         mtree_tcp_socket_restart_bbr(sockets[0]);
         ck_assert(pace() > 0);
     }
@@ -72,11 +72,10 @@ UNIT_TEST(timeouts_of_others_are_left_to_the_kernel)
     ck_assert_int_eq(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
 }
 
-/* As well where the user, or the kernel's default, asks for it. */
-UNIT_LOOP(it_does_not_wait_long_for_what_is_lost, 0, 2)
+/* Whoever asks for it. */
+UNIT_TEST(it_does_not_wait_long_for_what_is_lost)
 {
-    if ((_i == 0 ? mtree_tcp_socket_use_bbr(sockets[0])
-                 : mtree_tcp_socket_tune(sockets[0], "bbr")) &&
+    if (mtree_tcp_socket_tune(sockets[0], MTREE_TCP_BBR) &&
         shortest_timeout(sockets[1]) > 0) {
         ck_assert_int_lt(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
     }

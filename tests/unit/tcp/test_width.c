@@ -58,17 +58,17 @@ UNIT_TEST(windows_are_cut_by_what_trips_take_now)
 {
     mtree_tcp_report_t report = {6 * 1448, 0.0015, 0.00003, 0};
 
-    ck_assert(mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, RATE)));
+    ck_assert_int_gt(mtree_tcp_width(mtree_tcp_width_part(&report, RATE), MOST), 2);
     report.window = 2 * LINKFUL;
-    ck_assert(!mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, RATE)));
+    ck_assert_int_eq(mtree_tcp_width(mtree_tcp_width_part(&report, RATE), MOST), 2);
 }
 
-UNIT_TEST(windows_are_cut_where_it_takes_more_than_two)
+UNIT_TEST(it_takes_more_than_two_where_windows_are_cut)
 {
-    ck_assert(!mtree_tcp_width_is_cut(1));
-    ck_assert(!mtree_tcp_width_is_cut(0.9));
-    ck_assert(mtree_tcp_width_is_cut(0.7));
-    ck_assert(mtree_tcp_width_is_cut(0.01));
+    ck_assert_int_eq(mtree_tcp_width(1, MOST), 2);
+    ck_assert_int_eq(mtree_tcp_width(0.9, MOST), 2);
+    ck_assert_int_gt(mtree_tcp_width(0.7, MOST), 2);
+    ck_assert_int_gt(mtree_tcp_width(0.01, MOST), 2);
 }
 
 /* Not where there is a queue; and others have no pace. */
