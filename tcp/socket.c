@@ -142,19 +142,6 @@ mtree_tcp_ports_t mtree_tcp_ports_from(int least, int number)
                                (uint16_t)(last < UINT16_MAX ? last : UINT16_MAX)};
 }
 
-static int bind_port(int fd, sa_family_t family, uint16_t port)
-{
-    mtree_address_t any = {.family = family};
-    struct sockaddr_storage storage;
-    socklen_t length = mtree_address_to_sockaddr(&any, port, &storage);
-    int on = 1;
-
-    /* A program that is started again takes its port again, though connections of the
-     * last one linger. */
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    return bind(fd, (struct sockaddr *)&storage, length);
-}
-
 /* The port that @a fd was bound to. */
 static uint16_t bound_port(int fd)
 {
@@ -172,36 +159,36 @@ static uint16_t bound_port(int fd)
 /* Listens on @a port; negative: it is not free. */
 static int open_listening(sa_family_t family, uint16_t port)
 {
-    int no = 0, fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const mtree_address_t any = {.family = family};
+    struct sockaddr_storage storage;
+    socklen_t length = mtree_address_to_sockaddr(&any, port, &storage);
+    int no = 0, on = 1,
+        fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    if (fd >= 0 && family == AF_INET6) {
+    /* A program that is started again takes its port again, though connections of the
+     * last one linger. */
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (family == AF_INET6) {
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
     }
-    if (fd >= 0 && (bind_port(fd, family, port) != 0 || listen(fd, BACKLOG) != 0)) {
+    if (fd >= 0 && (bind(fd, (struct sockaddr *)&storage, length) != 0 ||
+                    listen(fd, BACKLOG) != 0)) {
         (void)close(fd);
         fd = -1;
     }
     return fd;
 }
 
-/* On the first of @a ports that is free.  Another process may be bound to a port, too,
- * and who listens first has it. */
-static int open_first(sa_family_t family, const mtree_tcp_ports_t *ports)
-{
-    int fd = -1;
-
-    for (unsigned port = ports->first; fd < 0 && port <= ports->last; port++) {
-        fd = open_listening(family, (uint16_t)port);
-    }
-    return fd;
-}
-
+/* Another process may be bound to a port, too, and who listens first has it. */
 int mtree_tcp_socket_listen(const mtree_tcp_ports_t *ports, uint16_t *port_p)
 {
-    int fd = open_first(AF_INET6, ports);
+    static const sa_family_t families[] = {AF_INET6, AF_INET};
+    int fd = -1;
 
-    if (fd < 0) {
-        fd = open_first(AF_INET, ports);
+    for (int i = 0; i < 2; i++) {
+        for (unsigned port = ports->first; fd < 0 && port <= ports->last; port++) {
+            fd = open_listening(families[i], (uint16_t)port);
+        }
     }
     *port_p = fd < 0 ? 0 : bound_port(fd);
     return fd;
