@@ -59,12 +59,12 @@ void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener)
 
 uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener)
 {
-    return listener->port;
+    return listener == NULL ? 0 : listener->port;
 }
 
 int mtree_tcp_listener_error(const mtree_tcp_listener_t *listener)
 {
-    return listener->error;
+    return listener == NULL ? 0 : listener->error;
 }
 
 /* Forget connection @a i, whose socket is closed or another's. */
@@ -154,6 +154,9 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited,
 {
     int socket = -1, accepted = 0;
 
+    if (listener == NULL) {
+        return;
+    }
     while (accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(listener->socket)) >= 0) {
         pending_add(listener, socket, num_awaited + MTREE_TCP_STRANGERS);

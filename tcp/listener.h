@@ -32,7 +32,7 @@ typedef mtree_tcp_admission_t (*mtree_tcp_admit_t)(const mtree_tcp_greeting_t *g
 mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
                                                 const mtree_tcp_secret_t *secret);
 
-/* With its pending connections. */
+/* With its pending connections.  Here and below NULL is allowed: nobody listens. */
 void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener);
 
 uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener);

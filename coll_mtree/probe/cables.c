@@ -64,14 +64,11 @@ void coll_mtree_cables_describe(coll_mtree_cable_host_t *host)
 
     coll_mtree_cables_close();
     host->interfaces.count = mtree_interfaces_list(host->interfaces.list, NULL, NULL);
-    host->port = 0;
     if (coll_mtree_listening_ports(&ports) &&
         mtree_crypto_draw(&host->secret, sizeof(host->secret)) == MTREE_OK) {
         this_host.listener = mtree_tcp_listener_create(&ports, &host->secret);
     }
-    if (this_host.listener != NULL) {
-        host->port = mtree_tcp_listener_port(this_host.listener);
-    }
+    host->port = mtree_tcp_listener_port(this_host.listener);
 }
 
 void coll_mtree_cables_close(void)
@@ -121,9 +118,7 @@ static bool cable_advance(void *run)
 {
     cable_t *cable = run;
 
-    if (this_host.listener != NULL) {
-        mtree_tcp_listener_poll(this_host.listener, MTREE_HOST_INTERFACES, admit);
-    }
+    mtree_tcp_listener_poll(this_host.listener, MTREE_HOST_INTERFACES, admit);
     if (cable->state == MEETING_END) {
         cable_meet(cable, mtree_clock_seconds());
     } else if (cable->state == TESTING) {

@@ -49,9 +49,7 @@ static void begin_to_listen(void)
         this_process.listener =
             mtree_tcp_listener_create(&ports, &this_process.contact.secret);
     }
-    this_process.contact.port = this_process.listener == NULL
-                                    ? 0
-                                    : mtree_tcp_listener_port(this_process.listener);
+    this_process.contact.port = mtree_tcp_listener_port(this_process.listener);
 }
 
 /* A process that cannot be reached publishes that: a question for what was not published

@@ -202,7 +202,6 @@ static void look_at_endpoints(double now)
  * the PML poll this unit again. */
 static void look(double now)
 {
-    mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
     const int missing = mtree_tcp_num_missing(endpoints.tcp);
     /* Messages begin with the first connection, so its time ends here. */
     const bool has_made = missing < endpoints.missing;
@@ -214,9 +213,7 @@ static void look(double now)
     }
     endpoints.last_look = now;
     endpoints.is_looking = true;
-    if (listener != NULL) {
-        mtree_tcp_listener_poll(listener, missing, admit);
-    }
+    mtree_tcp_listener_poll(coll_mtree_contact_listener(), missing, admit);
     if (endpoints.num_undecided > 0) {
         look_at_endpoints(now);
     }

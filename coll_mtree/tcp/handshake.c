@@ -246,14 +246,13 @@ static int meet(coll_mtree_handshake_t *handshake, double now, int *error_p)
 /* The other end has asked, and no greeting has come; as coll_mtree_handshake_poll(). */
 static int give_verdict(coll_mtree_handshake_t *handshake)
 {
-    const mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
     const bool may_come = !handshake->is_vain && handshake->error != ENOKEY &&
                           mtree_tcp_may_dial_again(handshake->rounds, handshake->failed,
                                                    handshake->mine->at.num_addresses);
 
     handshake->is_asked = false;
     say(handshake, may_come ? AGAIN : NO_MORE,
-        listener == NULL ? 0 : mtree_tcp_listener_error(listener));
+        mtree_tcp_listener_error(coll_mtree_contact_listener()));
     return may_come ? 0 : -1;
 }
 
