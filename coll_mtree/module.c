@@ -105,7 +105,9 @@ static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *co
 int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 {
     coll_mtree_transport_open(enable_mpi_threads);
-    coll_mtree_tcp_open(coll_mtree_relays_are_used());
+    /* Where sums must keep their bits no call passes through relays. */
+    coll_mtree_tcp_open(coll_mtree_relays_are_configured() &&
+                        !coll_mtree_params.deterministic);
     return coll_mtree_open_other_components(enable_progress_threads, enable_mpi_threads);
 }
 

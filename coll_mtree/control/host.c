@@ -16,27 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The addresses of the interfaces that Open MPI's TCP transport uses, and the greatest of
- * their speeds. */
-static void describe_interfaces(mtree_address_t *addresses, double *speed)
+double coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES])
 {
     mtree_interface_t used[MTREE_HOST_INTERFACES];
     const int count = mtree_interfaces_list(used, coll_mtree_params_btl_tcp("if_include"),
                                             coll_mtree_params_btl_tcp("if_exclude"));
+    double speed = 0;
 
     memset(addresses, 0, COLL_MTREE_HOST_ADDRESSES * sizeof(*addresses));
-    *speed = 0;
     for (int i = 0; i < count && i < COLL_MTREE_HOST_ADDRESSES; i++) {
         addresses[i] = used[i].address;
-        *speed = fmax(*speed, mtree_nic_read_speed(used[i].name, MTREE_NIC_NETWORK));
+        speed = fmax(speed, mtree_nic_read_speed(used[i].name, MTREE_NIC_NETWORK));
     }
-}
-
-void coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES])
-{
-    double speed;
-
-    describe_interfaces(addresses, &speed);
+    return speed;
 }
 
 bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH])
@@ -185,7 +177,7 @@ void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
     memset(host, 0, sizeof(*host));
     host->locality = find_locality();
-    describe_interfaces(host->addresses, &host->speed);
+    host->speed = coll_mtree_host_addresses(host->addresses);
     host->is_replaced = coll_mtree_host_name(host->name);
 }
 

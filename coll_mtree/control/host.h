@@ -31,10 +31,10 @@ typedef struct {
 const char *coll_mtree_host_fabric(void);
 
 /* What is known from MPI_Init's beginning on: the name of this process's host, its
- * addresses as above, and the process's seat there.  True: the name is from
- * coll_mtree_hosts. */
+ * addresses and their speed as above, and the process's seat there.  True: the name is
+ * from coll_mtree_hosts. */
 bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH]);
-void coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES]);
+double coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES]);
 coll_mtree_seat_t coll_mtree_host_seat(void);
 
 /* This process's host. */

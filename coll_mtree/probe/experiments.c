@@ -47,7 +47,7 @@ static void begin_traces(coll_mtree_probe_experiments_t *experiments)
         probes[p].to = experiments->parts[p].to;
         probes[p].limit = experiments->parts[p].experiment.limit;
     }
-    coll_mtree_host_addresses(own);
+    (void)coll_mtree_host_addresses(own);
     while (i < COLL_MTREE_HOST_ADDRESSES && own[i].family != probes[0].to.family) {
         i++;
     }

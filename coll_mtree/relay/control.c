@@ -22,11 +22,6 @@ void coll_mtree_relay_control_init(coll_mtree_relay_control_t *control,
     control->dialer = mtree_relay_dialer_create(address, hello, key, now, DIAL_SECONDS);
 }
 
-void coll_mtree_relay_control_cleanup(coll_mtree_relay_control_t *control)
-{
-    mtree_relay_channel_cleanup(&control->channel);
-}
-
 bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double now)
 {
     int answer =
@@ -76,11 +71,6 @@ void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double 
 {
     control->pinged = control->received = now;
     control->silence = (mtree_tcp_polled_time_t){.seconds = 0};
-}
-
-bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *control)
-{
-    return !control->is_up || control->received > control->pinged;
 }
 
 static void take_message(coll_mtree_relay_control_t *control,

@@ -40,9 +40,6 @@ void coll_mtree_relay_control_init(coll_mtree_relay_control_t *control,
                                    const char *address, const mtree_relay_hello_t *hello,
                                    const mtree_relay_key_t *key, double now);
 
-/* Close the connection; a dialer has ended before. */
-void coll_mtree_relay_control_cleanup(coll_mtree_relay_control_t *control);
-
 /* Continue to dial; true: the relay has yet to answer. */
 bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double now);
 
@@ -57,9 +54,6 @@ bool coll_mtree_relay_control_send(coll_mtree_relay_control_t *control,
 
 /* Nobody has read the connection for a while: measure silence from @a now on. */
 void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double now);
-
-/* Has a message come since the last ping, or is the relay lost? */
-bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *control);
 
 /* Read what it has reported.  A relay that is up is pinged now and then, and is lost when
  * it is silent. */

@@ -14,34 +14,25 @@
 #include <string.h>
 
 /* The relays of a job. */
-typedef struct {
-    mtree_list_t link;
+typedef struct links {
+    struct links *next;
+    mtree_relay_traffic_t traffic;
     mtree_relay_peers_t peers;
 } links_t;
 
-/* Under the lock of coll_mtree/tcp/endpoints.h; zeros are the initial value. */
-static mtree_list_t jobs;
-
-static mtree_relay_traffic_t traffic;
+/* Under the lock of coll_mtree/tcp/endpoints.h. */
+static links_t *jobs;
 
 /* NULL: this process has dialed none of the job of @a relayed. */
 static links_t *links_find(const coll_mtree_relayed_t *relayed)
 {
     const mtree_relay_job_id_t *job = &relayed->pass.job;
-    mtree_list_t *at;
+    links_t *links = jobs;
 
-    if (jobs.next == NULL) {
-        mtree_list_init(&jobs);
+    while (links != NULL && memcmp(&links->peers.hello.job, job, sizeof(*job)) != 0) {
+        links = links->next;
     }
-    MTREE_LIST_FOR_EACH(at, &jobs)
-    {
-        links_t *links = MTREE_CONTAINER_OF(at, links_t, link);
-
-        if (memcmp(&links->peers.hello.job, job, sizeof(*job)) == 0) {
-            return links;
-        }
-    }
-    return NULL;
+    return links;
 }
 
 /* The connections to relay @a i of @a relayed, dialed if they are new. */
@@ -56,10 +47,11 @@ static mtree_tcp_peer_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *
 
     if (links == NULL) {
         links = mtree_calloc(1, sizeof(*links));
-        traffic.congestion = coll_mtree_congestion_of_sockets();
-        mtree_relay_peers_init(&links->peers, tcp, &hello, &relayed->pass.key, &traffic,
-                               0);
-        mtree_list_append(&jobs, &links->link);
+        links->traffic.congestion = coll_mtree_congestion_of_sockets();
+        mtree_relay_peers_init(&links->peers, tcp, &hello, &relayed->pass.key,
+                               &links->traffic, 0);
+        links->next = jobs;
+        jobs = links;
     }
     return mtree_relay_peers_dial(&links->peers,
                                   mtree_relay_plan_number(relayed->plan, i),
@@ -145,11 +137,10 @@ void coll_mtree_relay_transport_end(coll_mtree_relay_transport_t *transport)
 
 void coll_mtree_relay_links_close(void)
 {
-    mtree_list_t *at;
+    while (jobs != NULL) {
+        links_t *links = jobs;
 
-    while (jobs.next != NULL && (at = mtree_list_take(&jobs)) != NULL) {
-        links_t *links = MTREE_CONTAINER_OF(at, links_t, link);
-
+        jobs = links->next;
         mtree_relay_peers_cleanup(&links->peers);
         free(links);
     }

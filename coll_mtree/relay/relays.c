@@ -33,11 +33,6 @@ bool coll_mtree_relays_are_configured(void)
             coll_mtree_params.relay_secret[0] != '\0');
 }
 
-bool coll_mtree_relays_are_used(void)
-{
-    return coll_mtree_relays_are_configured() && !coll_mtree_params.deterministic;
-}
-
 static bool read_secret(mtree_relay_key_t *secret)
 {
     return coll_mtree_params_relays_world()
@@ -307,7 +302,7 @@ coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *
 
         coll_mtree_relay_control_poll(relay, now);
         *have_answered_p =
-            *have_answered_p && coll_mtree_relay_control_has_answered(relay);
+            *have_answered_p && (!relay->is_up || relay->received > relay->pinged);
         if (!relay->is_up) {
             state = COLL_MTREE_RELAYS_LOST;
         } else if (state == COLL_MTREE_RELAYS_SERVE &&
@@ -356,7 +351,7 @@ bool coll_mtree_relays_drop_unreached(void)
 void coll_mtree_relays_close(void)
 {
     for (int i = 0; i < job.num_relays; i++) {
-        coll_mtree_relay_control_cleanup(&job.relays[i]);
+        mtree_relay_channel_cleanup(&job.relays[i].channel);
     }
     job.num_relays = 0;
     explicit_bzero(&job.key, sizeof(job.key));

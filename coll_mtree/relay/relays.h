@@ -31,10 +31,6 @@ typedef struct {
 /* Do the parameters name relays?  The same on all ranks. */
 bool coll_mtree_relays_are_configured(void);
 
-/* Do calls of the job use them?  Not where sums must keep their bits.  The same on all
- * ranks. */
-bool coll_mtree_relays_are_used(void);
-
 /* The relays that have answered. */
 typedef struct {
     int count;

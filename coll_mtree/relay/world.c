@@ -156,7 +156,7 @@ static void write_address(uint16_t port, char text[MTREE_RELAY_ADDRESS])
 {
     mtree_relay_found_t own = {.port = port};
 
-    coll_mtree_host_addresses(own.addresses);
+    (void)coll_mtree_host_addresses(own.addresses);
     while (own.count < MTREE_RELAY_ADDRESSES &&
            own.addresses[own.count].family != AF_UNSPEC) {
         own.count++;

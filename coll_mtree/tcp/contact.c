@@ -28,7 +28,7 @@ static bool describe_own(void)
 
     memcpy(before, own->addresses, sizeof(before));
     (void)coll_mtree_host_name(own->host);
-    coll_mtree_host_addresses(own->addresses);
+    (void)coll_mtree_host_addresses(own->addresses);
     own->num_addresses = 0;
     while (own->num_addresses < MTREE_TCP_ADDRESSES &&
            own->addresses[own->num_addresses].family != AF_UNSPEC) {

@@ -76,7 +76,7 @@ static int openmpi_connections(void)
     mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
     int interfaces = 0;
 
-    coll_mtree_host_addresses(addresses);
+    (void)coll_mtree_host_addresses(addresses);
     for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
         interfaces += addresses[i].family == AF_INET;
     }

@@ -39,7 +39,7 @@ static void start(void)
 
 static void stop(void)
 {
-    coll_mtree_relay_control_cleanup(&control);
+    mtree_relay_channel_cleanup(&control.channel);
     mtree_relay_server_destroy(server);
 }
 
