@@ -39,9 +39,7 @@ static int batch_end(const mtree_layout_t *layout, int from)
 {
     int left = layout->num_streams - from;
 
-    return layout->num_steps > 0 || left < MTREE_BATCH_STREAMS
-               ? layout->num_streams
-               : from + MTREE_BATCH_STREAMS;
+    return left < layout->batch ? layout->num_streams : from + layout->batch;
 }
 
 size_t mtree_batches_scratch(const mtree_layout_t *layout,
@@ -101,11 +99,6 @@ static size_t edge_known_chunks(const mtree_edge_t *edge)
     return edge->end == MTREE_END_UNKNOWN ? 1 : edge->end;
 }
 
-static mtree_turn_t open_turn(bool up)
-{
-    return (mtree_turn_t){.lane = up ? 0 : 1, .is_open = true};
-}
-
 mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
                                                      int child, int rank,
                                                      mtree_batch_t *batch)
@@ -128,7 +121,6 @@ mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state
     channel->up = up;
     channel->credited = edge_needs_credit(&edge, up, peer->is_relay);
     channel->step = count_step(state, child, up);
-    channel->turn = open_turn(up);
     channel->credit = edge.end;
     if (channel->credited && state->stream->window < edge.end) {
         channel->credit = state->stream->window;
@@ -158,7 +150,6 @@ mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, i
     receiver->peer = rank;
     receiver->up = up;
     receiver->credited = edge_needs_credit(&edge, up, layout->is_relay);
-    receiver->turn = open_turn(up);
     receiver->step = count_step(state, child, up);
     receiver->window = edge.end < window ? edge.end : window;
     receiver->slots = batch->slots_end;
@@ -313,44 +304,15 @@ void mtree_batch_add(mtree_operation_t *operation)
     operation->newest = batch;
 }
 
-/* When the turns of @a step come, from 0.  In a lockstep, sums stay within a host before
- * the first step, and results do after the last. */
-static int turn_round(const mtree_layout_t *layout, int step, bool up)
+void mtree_batch_begin(mtree_batch_t *batch)
 {
-    return step > 0 || up || layout->num_steps == 0 ? step : 2 * layout->num_steps + 1;
-}
-
-void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch)
-{
-    const mtree_layout_t *layout = operation->layout;
-
-    for (int round = 0; round <= 2 * layout->num_steps + 1; round++) {
-        mtree_receiver_t *receiver = batch->receivers;
-        mtree_send_channel_t *channel = batch->channels;
-
-        for (; receiver < batch->receivers_end; receiver++) {
-            if (turn_round(layout, receiver->step, receiver->up) == round) {
-                mtree_turns_add(
-                    &mtree_operation_send_queue(operation, receiver->peer)->receives,
-                    &receiver->turn, layout->num_lanes);
-            }
-        }
-        for (; channel < batch->channels_end; channel++) {
-            if (turn_round(layout, channel->step, channel->up) == round) {
-                mtree_turns_add(&channel->send_queue->sends, &channel->turn,
-                                layout->num_lanes);
-            }
-        }
-    }
     for (mtree_receiver_t *receiver = batch->receivers; receiver < batch->receivers_end;
          receiver++) {
         mtree_receiver_post(receiver);
     }
     for (mtree_send_channel_t *channel = batch->channels; channel < batch->channels_end;
          channel++) {
-        if (channel->turn.is_open) {
-            mtree_send_channel_open(channel);
-        }
+        mtree_send_channel_open(channel);
     }
 }
 
@@ -359,15 +321,6 @@ static void operation_drop_batch(mtree_operation_t *operation)
 {
     mtree_batch_t *batch = operation->oldest;
 
-    for (mtree_receiver_t *receiver = batch->receivers; receiver < batch->receivers_end;
-         receiver++) {
-        mtree_turns_drop(
-            &mtree_operation_send_queue(operation, receiver->peer)->receives);
-    }
-    for (mtree_send_channel_t *channel = batch->channels; channel < batch->channels_end;
-         channel++) {
-        mtree_turns_drop(&channel->send_queue->sends);
-    }
     operation->oldest = batch->next;
     if (operation->oldest == NULL) {
         operation->newest = NULL;
@@ -385,6 +338,6 @@ bool mtree_batches_advance(mtree_operation_t *operation)
     }
     operation_drop_batch(operation);
     mtree_batch_add(operation);
-    mtree_batch_begin(operation, operation->newest);
+    mtree_batch_begin(operation->newest);
     return true;
 }

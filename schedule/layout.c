@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "schedule/chunks.h"
-#include "schedule/lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -348,8 +347,11 @@ static void builder_run(mtree_layout_builder_t *builder)
     for (int r = 0; r < builder->num_all; r++) {
         builder->rates[r] = -1;
     }
-    layout->num_steps =
-        builder->part->collective == call->collective ? builder->part->num_steps : 0;
+    /* More trees than there are tags are not in lockstep. */
+    layout->num_steps = builder->part->collective == call->collective &&
+                                builder_num_streams(builder) <= 2 * MTREE_BATCH_STREAMS
+                            ? builder->part->num_steps
+                            : 0;
     builder->stepped = layout->num_steps > 0;
     builder_add_parts(builder);
     mtree_layout_fill_peers(builder);
@@ -361,7 +363,7 @@ static void builder_run(mtree_layout_builder_t *builder)
                            ? INFINITY
                            : MAX_LEAD / builder->seconds;
     layout->is_relay = builder->rank >= builder->placement->num_ranks;
-    layout->num_lanes = mtree_lanes(call->collective);
+    layout->batch = builder->stepped ? layout->num_streams : MTREE_BATCH_STREAMS;
     layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
 }
 

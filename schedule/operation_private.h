@@ -13,7 +13,6 @@
 #include "base/container_of.h"
 #include "schedule/block_slices.h"
 #include "schedule/inbox.h"
-#include "schedule/lanes.h"
 #include "schedule/operation.h"
 
 /* Bytes; slots begin at addresses at which any datatype may. */
@@ -52,7 +51,6 @@ struct mtree_receiver {
     bool up;       /* it receives sums, not the result */
     bool credited; /* the sender waits for credit */
     char *memory;  /* personalized: of the slots, or of the header; owned */
-    mtree_turn_t turn;
     size_t window;
     size_t posted;   /* chunks whose receive was started */
     size_t taken;    /* chunks whose part for this rank is in its place, in order */
@@ -71,8 +69,7 @@ struct mtree_send_channel {
     mtree_send_queue_t *send_queue;
     mtree_edge_t edge;
     bool up;
-    bool credited; /* it waits for credit */
-    mtree_turn_t turn;
+    bool credited;  /* it waits for credit */
     int step;       /* lockstep: nothing is sent before it; 0: none */
     size_t next;    /* next chunk to send */
     size_t sent;    /* chunks whose sending has ended */
@@ -106,7 +103,6 @@ struct mtree_send_queue {
                  */
     mtree_send_channel_t *channels; /* that are open and have more to send */
     int num_credited;               /* of them that wait for credit */
-    mtree_turns_t sends, receives;  /* to the peer, and from it */
 };
 
 /*
@@ -211,10 +207,16 @@ static inline size_t mtree_credit_batch(size_t window)
     return window > 4 ? window / 4 : 1;
 }
 
-/* The tag of @a kind in the lane of @a turn. */
-static inline int mtree_turn_tag(const mtree_turn_t *turn, int kind)
+/* The tag of @a kind of what passes @a up or down.  Between two ranks sums of an open
+ * stream and its result may flow the same way. */
+static inline int mtree_stream_state_tag(const mtree_stream_state_t *state, bool up,
+                                         int kind)
 {
-    return turn->lane * MTREE_LANE_TAGS + kind;
+    const mtree_stream_t *stream = state->stream;
+
+    return (stream->open ? up : stream->number % (2 * state->operation->layout->batch)) *
+               MTREE_STREAM_TAGS +
+           kind;
 }
 
 /* edge_blocks.c: units of a chunk on an edge of a personalized stream. */
@@ -241,7 +243,7 @@ static inline bool mtree_stream_state_sends_on(const mtree_stream_state_t *state
     return state->blocks != NULL || state->operation->layout->is_relay;
 }
 
-/* receiver.c: start every receive that has a free slot, once its turn is open. */
+/* receiver.c: start every receive that has a free slot. */
 void mtree_receiver_post(mtree_receiver_t *receiver);
 
 /* One more channel has sent @a chunk from its slot of @a receiver; after the last one the
@@ -251,7 +253,7 @@ void mtree_receiver_sent(mtree_receiver_t *receiver, size_t chunk);
 /* send_queue.c: send what may be sent to every peer whose queue is dirty. */
 void mtree_send_queue_pump(mtree_operation_t *operation);
 
-/* The turn of @a channel is open: it sends what is ready. */
+/* @a channel begins: it sends what is ready. */
 void mtree_send_channel_open(mtree_send_channel_t *channel);
 
 /* stream_state.c: more chunks of @a state are complete or reduced, so its channels may
@@ -345,9 +347,8 @@ mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *coun
 /* Add the batch of the next streams, which do not begin yet. */
 void mtree_batch_add(mtree_operation_t *operation);
 
-/* Begin with @a batch: number the turns of its channels and receivers, and start those
- * that are open. */
-void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch);
+/* Begin with the channels and receivers of @a batch. */
+void mtree_batch_begin(mtree_batch_t *batch);
 
 /* Begin the next batch when the oldest is done; true: it has begun. */
 bool mtree_batches_advance(mtree_operation_t *operation);
@@ -377,8 +378,7 @@ size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
                                const mtree_stream_t *stream);
 
 /* batch.c: add a channel to child number @a child (-1: to the parent), which is @a rank,
- * or a receiver from it, in memory of @a batch.  Those of an open stream have lanes of
- * their own, and their turn is open.  NULL: nothing passes. */
+ * or a receiver from it, in memory of @a batch.  NULL: nothing passes. */
 mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
                                                      int child, int rank,
                                                      mtree_batch_t *batch);

@@ -36,10 +36,11 @@ static void receiver_credit(mtree_receiver_t *receiver)
     receiver->crediting = true;
     mtree_event_init(&receiver->credit_event, &operation->inbox, receiver_credited);
     (void)mtree_stream_state_began(
-        receiver->state, operation->transport->ops->send(
-                             operation->transport, receiver->peer,
-                             mtree_turn_tag(&receiver->turn, MTREE_TAG_CREDIT), NULL, 0,
-                             false, &receiver->credit_event.completion));
+        receiver->state,
+        operation->transport->ops->send(
+            operation->transport, receiver->peer,
+            mtree_stream_state_tag(receiver->state, receiver->up, MTREE_TAG_CREDIT), NULL,
+            0, false, &receiver->credit_event.completion));
 }
 
 /* Free the slots of the chunks, in order, that no channel is still to send from: receive
@@ -272,44 +273,26 @@ static char *receiver_address(const mtree_receiver_t *receiver, size_t chunk)
                : mtree_stream_state_address(state, state->operation->data.output, chunk);
 }
 
-/* Whose turn it is once the last receive of @a receiver is started; NULL: it is not, or
- * that was said before, or nobody waits. */
-static mtree_receiver_t *receiver_next(mtree_receiver_t *receiver)
-{
-    mtree_turn_t *next;
-
-    if (receiver->posted != receiver->edge.end || receiver->turn.is_ended) {
-        return NULL;
-    }
-    next = mtree_turn_end(&receiver->turn, receiver->state->operation->layout->num_lanes);
-    return next == NULL ? NULL : MTREE_CONTAINER_OF(next, mtree_receiver_t, turn);
-}
-
-/* Start every receive that has a free slot. */
 void mtree_receiver_post(mtree_receiver_t *receiver)
 {
-    mtree_operation_t *operation = receiver->state->operation;
+    mtree_stream_state_t *state = receiver->state;
+    mtree_operation_t *operation = state->operation;
+    size_t end = receiver->edge.end == MTREE_END_UNKNOWN ? 1 : receiver->edge.end;
 
-    for (; receiver != NULL && receiver->turn.is_open;
-         receiver = receiver_next(receiver)) {
-        mtree_stream_state_t *state = receiver->state;
-        size_t end = receiver->edge.end == MTREE_END_UNKNOWN ? 1 : receiver->edge.end;
+    while (receiver->posted < end &&
+           receiver->posted < receiver->released + receiver->window &&
+           operation->status == MTREE_OK) {
+        mtree_slot_t *slot = &receiver->slots[receiver->posted % receiver->window];
 
-        while (receiver->posted < end &&
-               receiver->posted < receiver->released + receiver->window &&
-               operation->status == MTREE_OK) {
-            mtree_slot_t *slot = &receiver->slots[receiver->posted % receiver->window];
-
-            slot->chunk = receiver->posted++;
-            mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
-            (void)mtree_stream_state_began(
-                state, operation->transport->ops->recv(
-                           operation->transport, receiver->peer,
-                           mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA),
-                           receiver_address(receiver, slot->chunk),
-                           mtree_edge_count(state, &receiver->edge, slot->chunk),
-                           &slot->event.completion));
-        }
+        slot->chunk = receiver->posted++;
+        mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
+        (void)mtree_stream_state_began(
+            state, operation->transport->ops->recv(
+                       operation->transport, receiver->peer,
+                       mtree_stream_state_tag(state, receiver->up, MTREE_TAG_DATA),
+                       receiver_address(receiver, slot->chunk),
+                       mtree_edge_count(state, &receiver->edge, slot->chunk),
+                       &slot->event.completion));
     }
 }
 

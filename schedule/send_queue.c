@@ -51,9 +51,10 @@ static void channel_await_credit(mtree_send_channel_t *channel)
     mtree_event_init(&channel->credit_event, &operation->inbox, channel_credited);
     (void)mtree_stream_state_began(
         channel->state,
-        operation->transport->ops->recv(operation->transport, channel->send_queue->rank,
-                                        mtree_turn_tag(&channel->turn, MTREE_TAG_CREDIT),
-                                        NULL, 0, &channel->credit_event.completion));
+        operation->transport->ops->recv(
+            operation->transport, channel->send_queue->rank,
+            mtree_stream_state_tag(channel->state, channel->up, MTREE_TAG_CREDIT), NULL,
+            0, &channel->credit_event.completion));
 }
 
 void mtree_send_channel_open(mtree_send_channel_t *channel)
@@ -66,22 +67,16 @@ void mtree_send_channel_open(mtree_send_channel_t *channel)
     send_queue->dirty = true;
 }
 
-/* All chunks of @a channel have been handed to the transport: open the channel that waits
- * for it. */
-static void channel_close(mtree_send_channel_t *channel)
+/* All chunks of @a channel have been handed to the transport. */
+static void channel_close(const mtree_send_channel_t *channel)
 {
     mtree_send_channel_t **at = &channel->send_queue->channels;
-    mtree_turn_t *next =
-        mtree_turn_end(&channel->turn, channel->state->operation->layout->num_lanes);
 
     while (*at != channel) {
         at = &(*at)->link;
     }
     *at = channel->link;
     channel->send_queue->num_credited -= channel->credited;
-    if (next != NULL) {
-        mtree_send_channel_open(MTREE_CONTAINER_OF(next, mtree_send_channel_t, turn));
-    }
 }
 
 /* The part of its chunks that @a channel has sent. */
@@ -343,10 +338,11 @@ static void channel_send(mtree_send_channel_t *channel)
     channel->send_queue->outstanding += bytes;
     mtree_event_init(&send_op->event, &operation->inbox, send_op_sent);
     if (!mtree_stream_state_began(
-            channel->state, operation->transport->ops->send(
-                                operation->transport, channel->send_queue->rank,
-                                mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address,
-                                count, paced, &send_op->event.completion))) {
+            channel->state,
+            operation->transport->ops->send(
+                operation->transport, channel->send_queue->rank,
+                mtree_stream_state_tag(channel->state, channel->up, MTREE_TAG_DATA),
+                address, count, paced, &send_op->event.completion))) {
         send_op_put(operation, send_op);
     }
 }

@@ -77,7 +77,7 @@ void mtree_operation_start(const mtree_layout_t *layout, mtree_transport_t *tran
     /* The operation may end before this returns. */
     *operation_p = operation;
     for (mtree_batch_t *batch = operation->oldest; batch != NULL; batch = batch->next) {
-        mtree_batch_begin(operation, batch);
+        mtree_batch_begin(batch);
     }
     mtree_inbox_open(&operation->inbox);
 }

@@ -26,6 +26,19 @@
 #define MTREE_BATCH_STREAMS 512
 
 /*
+ * Tags of a stream: its data, and the credit that goes the other way.  A message is
+ * matched by its sender and its tag, so a tag has to be unique among the streams that
+ * run, those of two batches.  Those of the next batch take the tags of the one that is
+ * done on this rank: it has sent and received all.  Elsewhere that may still run, but
+ * messages with one sender and one tag are matched in the order in which they were sent,
+ * and each finds its receive.
+ */
+enum { MTREE_TAG_DATA, MTREE_TAG_CREDIT, MTREE_STREAM_TAGS };
+
+/* Tags of a call at most, whatever its plan and its ranks. */
+#define MTREE_CALL_TAGS (2 * MTREE_BATCH_STREAMS * MTREE_STREAM_TAGS)
+
+/*
  * What a personalized stream has besides.  `ranks` lists this rank and all below it,
  * parents before children, and the subtree of child i from places[i] on to that of the
  * next one.  In this order their blocks lie in a message.  The stream carries from
@@ -86,8 +99,7 @@ typedef struct {
     mtree_peer_t *peers;
     int first_peer;  /* the next rank after this one, which is served first; if all began
                         with rank 0, its link would be the only busy one for a while */
-    int num_lanes;   /* from each rank to each other (schedule/lanes.h), the same on all
-                        ranks */
+    int batch;       /* streams of a batch, the same on all ranks; in a lockstep all */
     int num_steps;   /* lockstep steps one way; 0: chunks stream */
     double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
                     busy link; infinite: no limit */

@@ -78,7 +78,7 @@ void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots, int count);
 
 /* Calls of a communicator that may be under way, and the tags that each may use. */
 #define COLL_MTREE_LIVE_CALLS 32
-#define COLL_MTREE_CALL_TAGS  512
+#define COLL_MTREE_CALL_TAGS  2048
 
 /* Tags of coll_mtree/tcp/handshake.c. */
 #define COLL_MTREE_TCP_TAGS 2

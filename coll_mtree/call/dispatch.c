@@ -174,7 +174,7 @@ static bool has_tags(const coll_mtree_mpi_call_t *call)
     mca_coll_mtree_module_t *module = call->module;
     int count = call->form != MTREE_PERSISTENT
                     ? 0
-                    : coll_mtree_request_tags(call->args.call.collective);
+                    : coll_mtree_request_tags(call->comm, call->args.call.collective);
 
     if (coll_mtree_tags_has(module, call->comm, count)) {
         return true;

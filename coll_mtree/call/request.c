@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "opal/runtime/opal_progress.h"
 #include "schedule/arrival/arrival.h"
-#include "schedule/lanes.h"
 #include "schedule/operation.h"
 
 #include <stdatomic.h>
@@ -122,9 +121,15 @@ OBJ_CLASS_INSTANCE(coll_mtree_request_t, ompi_coll_base_nbc_request_t, request_c
 
 _Static_assert(MTREE_CALL_TAGS <= COLL_MTREE_CALL_TAGS, "every call has its tags");
 
-int coll_mtree_request_tags(mtree_collective_t collective)
+int coll_mtree_request_tags(ompi_communicator_t *comm, mtree_collective_t collective)
 {
-    return mtree_lanes(collective) * MTREE_LANE_TAGS;
+    const int tags =
+        coll_mtree_params_max_trees(ompi_comm_size(comm)) * MTREE_STREAM_TAGS;
+
+    if (mtree_collective_has_blocks(collective) || tags > MTREE_CALL_TAGS) {
+        return MTREE_CALL_TAGS;
+    }
+    return tags > MTREE_ARRIVAL_TAGS ? tags : MTREE_ARRIVAL_TAGS;
 }
 
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
@@ -138,7 +143,7 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     mtree_require(req == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     if (persistent) {
         req->slot = coll_mtree_tag_slots_take(
-            &module->tags.slots, coll_mtree_request_tags(args->call.collective));
+            &module->tags.slots, coll_mtree_request_tags(comm, args->call.collective));
         req->first_tag = coll_mtree_tag_range_persistent(&module->tags, req->slot);
     } else {
         req->call.number = module->calls.issued++;

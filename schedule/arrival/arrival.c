@@ -109,7 +109,7 @@ static void run_fill_layout(mtree_arrival_run_t *run)
     run->has_directory = run->stream.down && bytes > MTREE_ARRIVAL_DIRECT_BYTES;
     run->layout.num_streams = 1;
     run->layout.streams = &run->stream;
-    run->layout.num_lanes = MTREE_OPEN_LANES;
+    run->layout.batch = 1;
     run->layout.max_lead = INFINITY;
     run->layout.paced = bytes > MTREE_LAYOUT_UNPACED_BYTES;
     run_fill_peers(run, chunk * call->unit_bytes);

@@ -19,7 +19,6 @@
 #ifndef MTREE_SCHEDULE_ARRIVAL_ARRIVAL_H
 #define MTREE_SCHEDULE_ARRIVAL_ARRIVAL_H
 
-#include "schedule/lanes.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 
@@ -28,14 +27,13 @@
 /* Bytes (the paper's Section 4.1: the directory itself holds small objects). */
 #define MTREE_ARRIVAL_DIRECT_BYTES 65536
 
-/* Its tags on the control transport; those before are the stream's. */
+/* Its tags on the control transport; those before are the stream's, for sums and for the
+ * result. */
 enum {
-    MTREE_ARRIVAL_TAG_COMMAND = MTREE_OPEN_LANES * MTREE_LANE_TAGS,
+    MTREE_ARRIVAL_TAG_COMMAND = 2 * MTREE_STREAM_TAGS,
     MTREE_ARRIVAL_TAG_EVENT,
     MTREE_ARRIVAL_TAGS
 };
-_Static_assert(MTREE_ARRIVAL_TAGS <= MTREE_LANES * MTREE_LANE_TAGS,
-               "an arrival-ordered call has tags");
 
 /* One call of one rank.  All but rank, transports, copy_budget and reuses_tags is the
  * same on all ranks.  What is pointed to stays until the call is released. */

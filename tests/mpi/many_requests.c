@@ -64,8 +64,9 @@ static void persistent(int num_made, int live)
     case_create(&cases[0], ALLREDUCE, MTREE_PERSISTENT_FORM, MPI_COMM_WORLD);
     case_call(&cases[0]);
     for (int i = 0; i < num_made; i++) {
-        MTREE_PERSISTENT_NAME(Allreduce)
-        (in, out, LENGTH, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &others[i]);
+        MTREE_PERSISTENT_NAME(Allgather)
+        (in, LENGTH / num_ranks, MPI_INT, out, LENGTH / num_ranks, MPI_INT,
+         MPI_COMM_WORLD, MPI_INFO_NULL, &others[i]);
         /* Each rank frees them at its own time. */
         for (int j = i - my_rank % 3; !live && j <= i && i % 3 == 2; j++) {
             MPI_Request_free(&others[j]);

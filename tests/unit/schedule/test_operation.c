@@ -3,7 +3,6 @@
  * Every collective, on random trees, placements, sizes and timing, against what it must
  * give.
  */
-#include "schedule/lanes.h"
 #include "schedule/layout.h"
 #include "schedule/operation_private.h"
 #include "tests/unit/runner.h"
@@ -58,7 +57,7 @@ typedef struct {
     size_t blocks[RANDOM_RANKS + 1];
     ptrdiff_t shift[RANDOM_RANKS]; /* bytes */
     bool in_place, packed, shifted;
-    int lanes;
+    int batch;
 } job_t;
 
 static int num_members(const job_t *job)
@@ -310,7 +309,7 @@ static void job_random(job_t *job, unsigned seed)
     job->packed = (job->call.collective == MTREE_BCAST ||
                    job->call.collective == MTREE_ALLGATHER) &&
                   random_draw(2) == 0;
-    job->lanes = seed % 2 == 0 ? MTREE_LANES : 1 + (int)(seed / 2 % 3);
+    job->batch = seed % 2 == 0 ? MTREE_BATCH_STREAMS : 1 + (int)(seed / 2 % 3);
     trees = 1 + random_draw(6);
     job->plan =
         random_plan(MTREE_ALLREDUCE, -1, hosts, fixed_trees > 0 ? fixed_trees : trees);
@@ -353,8 +352,10 @@ static void job_run(job_t *job, chaos_t *chaos)
         }
         unit_ok(layout_from_plan(job->plan, job->placement, &call, r, &job->layout[r]));
         ck_assert_int_eq(job->layout[r]->is_relay, is_relay(job, r));
-        /* Few lanes, so that streams wait for each other. */
-        job->layout[r]->num_lanes = job->lanes;
+        /* Short batches, so that streams wait for each other and take their tags. */
+        if (job->layout[r]->num_steps == 0) {
+            job->layout[r]->batch = job->batch;
+        }
     }
     for (int r = 0; r < members; r++) {
         for (int steps = random_draw(40); steps > 0; steps--) {

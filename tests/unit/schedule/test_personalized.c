@@ -3,7 +3,6 @@
  * Scatter, gather and all-to-all on random trees, placements, sizes and timing: every
  * block arrives whole, where it belongs, and crosses each edge above it once.
  */
-#include "schedule/lanes.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "tests/unit/runner.h"
@@ -47,7 +46,7 @@ struct job {
     bool is_wrong; /* some ranks have more or less room than is sent to them */
     size_t units[RANDOM_RANKS][RANDOM_RANKS]; /* from, to */
     size_t blocks[RANDOM_RANKS + 1];
-    int ranks, lanes;
+    int ranks, batch;
     size_t window; /* chunks; 0: the layout's own */
     rank_t rank[RANDOM_RANKS];
 };
@@ -169,7 +168,7 @@ static void job_random(job_t *job, unsigned seed)
     job->sizes = (sizes_t)random_draw(3);
     job->call.chunk_bytes = random_draw(2) == 0 ? 0 : (size_t)(40 + random_draw(4000));
     job->call.longest_bytes = random_draw(3) == 0 ? (size_t)(1 + random_draw(2200)) : 0;
-    job->lanes = random_draw(2) == 0 ? MTREE_LANES : 1 + random_draw(3);
+    job->batch = random_draw(2) == 0 ? MTREE_BATCH_STREAMS : 1 + random_draw(3);
     job->window = random_draw(2) == 0 ? 0 : 1 + (size_t)random_draw(3);
     fill_sizes(job);
     job->is_wrong = job->sizes == HEADED && random_draw(3) == 0;
@@ -192,7 +191,7 @@ static void job_layout(job_t *job)
         unit_ok(layout_from_plan(job->plan, job->placement, &job->call, r,
                                  &job->rank[r].layout));
         layout = job->rank[r].layout;
-        layout->num_lanes = job->lanes;
+        layout->batch = job->batch;
         for (int s = 0; s < layout->num_streams && job->window > 0; s++) {
             layout->streams[s].window = job->window;
         }
@@ -407,7 +406,7 @@ UNIT_LOOP(ranks_of_a_host_share_out_its_many_trees, 0, unit_loops(5, 20))
     job.ranks = RANDOM_RANKS;
     job.call.collective = MTREE_ALLTOALL;
     job.call.unit_bytes = 4;
-    job.lanes = MTREE_LANES;
+    job.batch = MTREE_BATCH_STREAMS;
     job.sizes = EQUAL;
     fill_sizes(&job);
     job.placement = random_placement(hosts, job.ranks, 0);
