@@ -6,7 +6,6 @@
 #include "planner/packing/limit.h"
 #include "planner/packing/mwu.h"
 #include "planner/packing/prefix_cuts.h"
-#include "planner/packing/robust.h"
 #include "planner/packing/tree_rates.h"
 
 #include <math.h>
@@ -50,6 +49,18 @@
 
 /* A tree with less than this part of its group's rate has none but for rounding. */
 #define LEAST_RATE 1e-9
+
+/* Of a robust packing: trees per host, at most, as more gain little and each costs
+ * messages; what a host may load a link with, beyond what the best packing for it alone
+ * does, as on B4 no less is possible for all hosts at once without a loss for equal
+ * blocks; and the least part of its group's rate that a tree gets. */
+#define ROBUST_TREES 6
+#define OWN_SLACK    0.15
+#define ROBUST_PART  1e-3
+
+/* Sizes of its trees, each half of the one before: of one group alone, and of all. */
+#define ALONE_LEVELS  6
+#define ROBUST_LEVELS 8
 
 /* Of a scan nothing leaves the last host.  Its tree, of few hops, leads to the others,
  * and takes no capacity. */
@@ -300,7 +311,37 @@ static mtree_status_t pack(mtree_draft_t *draft)
     return status == MTREE_OK ? mtree_draft_limit(draft) : status;
 }
 
-/* As much of equal blocks, where hosts that send more than others are served, too. */
+/* Lay any trees, or those of @a only: each group's own load is limited to little more
+ * than what it gets where it alone sends.  Where that is no more than what all get at
+ * once its limit has no effect. */
+static mtree_status_t lay_robust(mtree_draft_t *draft, const mtree_tree_set_t *only,
+                                 mtree_tree_set_t **set_p)
+{
+    mtree_packer_t *packer = draft->packer;
+    mtree_mwu_lay_t what = {.only = only, .levels = ALONE_LEVELS};
+    mtree_tree_set_t *alone = NULL;
+    mtree_status_t status = MTREE_OK;
+    double *limit, each;
+
+    MTREE_ARENA_ARRAY(packer->problem->arena, limit, (size_t)packer->num_groups);
+    for (; what.first < packer->num_groups && status == MTREE_OK; ++what.first) {
+        what.end = what.first + 1;
+        status = mtree_mwu_lay(packer, &what, &alone, &each);
+        limit[what.first] = (1.0 + OWN_SLACK) * draft->x / each;
+    }
+    mtree_tree_set_destroy(alone);
+    what = (mtree_mwu_lay_t){.only = only, .limit = limit, .levels = ROBUST_LEVELS};
+    return status == MTREE_OK ? mtree_mwu_lay(packer, &what, set_p, &each) : status;
+}
+
+/*
+ * As much of equal blocks, where hosts that send more than others are served, too.
+ *
+ * Of equal blocks only the load of links by all hosts together counts, so the linear
+ * program leaves most hosts one or two trees.  What one of them sends more than others,
+ * as in MPI_Alltoallv(), then fills one link, while its other links idle.  So the load of
+ * each link by each host alone is limited, too, for any trees and then for the best ones.
+ */
 static mtree_status_t pack_robust(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
@@ -308,17 +349,25 @@ static mtree_status_t pack_robust(mtree_draft_t *draft)
                                   .levels = MTREE_MWU_MOST_LEVELS,
                                   .work = packer->work + WORK};
     int max_trees = packer->problem->request->max_trees;
+    mtree_tree_set_t *any = NULL;
     mtree_status_t status;
 
     packer->shapes->max_height = 0; /* it does not heed the limit */
     status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
-
-    if (max_trees == 0 || max_trees > MTREE_ROBUST_TREES) {
-        max_trees = MTREE_ROBUST_TREES;
+    if (status == MTREE_OK) {
+        status = lay_robust(draft, NULL, &any);
     }
-    return status == MTREE_OK
-               ? mtree_robust_pack(packer, draft->x, max_trees, &draft->set)
-               : status;
+    if (status == MTREE_OK) {
+        mtree_tree_set_trim(
+            any, max_trees == 0 || max_trees > ROBUST_TREES ? ROBUST_TREES : max_trees,
+            0.0);
+        status = lay_robust(draft, any, &draft->set);
+    }
+    if (status == MTREE_OK) {
+        mtree_tree_set_trim(draft->set, 0, ROBUST_PART * draft->x);
+    }
+    mtree_tree_set_destroy(any);
+    return status;
 }
 
 /* A plan by @a algorithm, whose trees @a pack_trees finds. */

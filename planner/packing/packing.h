@@ -21,7 +21,7 @@
 mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 /* As mtree_packing_plan(), of alltoall and for throughput alone: trees that also suit a
- * host that sends far more than others (planner/packing/robust.h). */
+ * host that sends far more than others. */
 mtree_status_t mtree_robust_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

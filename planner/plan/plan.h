@@ -49,7 +49,7 @@ typedef struct {
 #define MTREE_PLAN_ARRIVAL "arrival"
 
 /* The name of the algorithm of plans whose rates also suit hosts that send far more than
- * others (planner/packing/robust.h). */
+ * others (planner/packing/packing.h). */
 #define MTREE_PLAN_ROBUST "robust"
 
 /* What a route gives when nothing else uses it. */
