@@ -149,8 +149,10 @@ void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiment
         } else if (experiments->probes != NULL) {
             report->result.failed = false;
             report->result.answer = experiments->probes[i].answer;
-            (void)mtree_address_format(&experiments->probes[i].from,
-                                       report->result.address);
+            if (experiments->probes[i].from.family != AF_UNSPEC) {
+                (void)mtree_address_format(&experiments->probes[i].from,
+                                           report->result.address);
+            }
         }
         report += reports;
     }

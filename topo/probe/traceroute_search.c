@@ -285,7 +285,7 @@ static int answered_vertex(mtree_traceroute_search_t *search, int before, int ta
     if (answer == MTREE_HOP_TARGET || answer == MTREE_HOP_REFUSED) {
         return answer == MTREE_HOP_TARGET ? target : NO_ROUTE;
     }
-    if (answer == MTREE_HOP_SILENT) {
+    if (answer == MTREE_HOP_SILENT || from[0] == '\0') {
         if (search->vertices[before].silent < 0) {
             const int vertex = vertex_add(search, "");
 

@@ -59,7 +59,7 @@ mtree_traceroute_search_ask(mtree_traceroute_search_t *search, int *num_question
 
 /*
  * Record the answer to @a question, one of the last that mtree_traceroute_search_ask()
- * returned; @a from is the address of who answered, if anybody did.
+ * returned; @a from is the address of who answered, "" where that does not show.
  */
 void mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
                                     const mtree_route_question_t *question,
