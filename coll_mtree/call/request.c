@@ -123,12 +123,11 @@ _Static_assert(MTREE_CALL_TAGS <= COLL_MTREE_CALL_TAGS, "every call has its tags
 
 int coll_mtree_request_tags(ompi_communicator_t *comm, mtree_collective_t collective)
 {
-    const int tags =
-        coll_mtree_params_max_trees(ompi_comm_size(comm)) * MTREE_STREAM_TAGS;
+    int tags = coll_mtree_params_max_trees(ompi_comm_size(comm)) * MTREE_STREAM_TAGS;
 
-    if (mtree_collective_has_blocks(collective) || tags > MTREE_CALL_TAGS) {
-        return MTREE_CALL_TAGS;
-    }
+    tags = mtree_collective_has_blocks(collective) || tags > MTREE_CALL_TAGS
+               ? MTREE_CALL_TAGS
+               : tags;
     return tags > MTREE_ARRIVAL_TAGS ? tags : MTREE_ARRIVAL_TAGS;
 }
 
