@@ -60,6 +60,7 @@ typedef struct {
     double aim;     /* bits/s a tree */
     double shallow; /* how much distance counts */
     double value;
+    int number; /* in the order in which they are listed */
 } start_t;
 
 #define MAX_STARTS (2 + NUM_AIMS * NUM_SHALLOWS)
@@ -237,6 +238,7 @@ static int list_starts(search_t *search, start_t *starts)
     }
     while (count < listed && !is_done(search)) {
         begin(search, &starts[count]);
+        starts[count].number = count;
         starts[count++].value = search->selection->value;
         mtree_selection_keep(search->selection);
     }
@@ -250,13 +252,7 @@ static int start_compare(const void *left, const void *right)
     if (a->value != b->value) {
         return a->value > b->value ? -1 : 1;
     }
-    if (a->origin != b->origin) {
-        return a->origin < b->origin ? -1 : 1;
-    }
-    if (a->aim != b->aim) {
-        return a->aim > b->aim ? -1 : 1;
-    }
-    return (a->shallow > b->shallow) - (a->shallow < b->shallow);
+    return a->number - b->number;
 }
 
 /* Improve the starts of the largest values. */
