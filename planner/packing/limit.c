@@ -132,22 +132,17 @@ static int tree_limit(const mtree_draft_t *draft)
 
 /* Other rates for the trees that are left: in a large network those that are never the
  * cheapest go when they are laid anew. */
-static mtree_status_t fit_again(mtree_draft_t *draft)
+static void fit_again(mtree_draft_t *draft)
 {
     const mtree_mwu_lay_t what = {
         .only = draft->set, .levels = LAY_LEVELS, .work = draft->packer->work + LAY_WORK};
     mtree_tree_set_t *again = NULL;
-    mtree_status_t status;
 
     if (!mtree_draft_is_large_alltoall(draft)) {
         mtree_tree_rates_fit(draft->packer, draft->set);
-        return MTREE_OK;
-    }
-    status = mtree_mwu_lay(draft->packer, &what, &again, &draft->x);
-    if (status == MTREE_OK) {
+    } else if (mtree_mwu_lay(draft->packer, &what, &again, &draft->x) == MTREE_OK) {
         replace_set(draft, again);
     }
-    return status;
 }
 
 /*
@@ -168,7 +163,7 @@ static int limit_alltoall(const mtree_draft_t *draft, int max_trees)
 }
 
 /* Of each group the trees that keep the request's limits. */
-static mtree_status_t choose_of_groups(mtree_draft_t *draft)
+static void choose_of_groups(mtree_draft_t *draft)
 {
     int max_trees = draft->packer->problem->request->max_trees, before;
 
@@ -186,23 +181,25 @@ static mtree_status_t choose_of_groups(mtree_draft_t *draft)
     max_trees = mtree_draft_is_large_alltoall(draft) ? limit_alltoall(draft, max_trees)
                                                      : max_trees;
     mtree_tree_set_trim(draft->set, max_trees, least_rate(draft->packer));
-    return draft->set->num_trees < before ? fit_again(draft) : MTREE_OK;
+    if (draft->set->num_trees < before) {
+        fit_again(draft);
+    }
 }
 
 /* The trees that keep the request's limits.  Where that is all, rates stay. */
-static mtree_status_t choose_trees(mtree_draft_t *draft)
+static void choose_trees(mtree_draft_t *draft)
 {
     int max_trees;
 
     if (draft->packer->num_groups > 1) {
-        return choose_of_groups(draft);
+        choose_of_groups(draft);
+        return;
     }
     max_trees = tree_limit(draft);
     max_trees = max_trees == 0 && draft->time > 0.0 ? MOST_SHAPED : max_trees;
     if (max_trees > 0 && (draft->set->num_trees > max_trees || draft->time > 0.0)) {
         choose_few(draft, max_trees);
     }
-    return MTREE_OK;
 }
 
 /*
@@ -227,12 +224,12 @@ static void choose_fewer(mtree_draft_t *draft)
     }
 }
 
-mtree_status_t mtree_draft_limit(mtree_draft_t *draft)
+void mtree_draft_limit(mtree_draft_t *draft)
 {
-    mtree_status_t status = draft->set->num_trees > 0 ? choose_trees(draft) : MTREE_OK;
-
-    if (status == MTREE_OK && draft->time > 0.0 && mtree_draft_wants_few(draft)) {
+    if (draft->set->num_trees > 0) {
+        choose_trees(draft);
+    }
+    if (draft->time > 0.0 && mtree_draft_wants_few(draft)) {
         choose_fewer(draft);
     }
-    return status;
 }

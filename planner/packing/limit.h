@@ -31,6 +31,6 @@ bool mtree_draft_wants_few(const mtree_draft_t *draft);
 
 /* Let the set of @a draft be the trees that keep the request's limits, how many and the
  * least rate of each, and of those for a size the fewest that take hardly longer. */
-mtree_status_t mtree_draft_limit(mtree_draft_t *draft);
+void mtree_draft_limit(mtree_draft_t *draft);
 
 #endif

@@ -308,7 +308,10 @@ static mtree_status_t pack(mtree_draft_t *draft)
             status = pack_for_time(draft);
         }
     }
-    return status == MTREE_OK ? mtree_draft_limit(draft) : status;
+    if (status == MTREE_OK) {
+        mtree_draft_limit(draft);
+    }
+    return status;
 }
 
 /* Lay any trees, or those of @a only: each group's own load is limited to little more
