@@ -280,8 +280,10 @@ mtree_least_time_t bound_find(const planned_network_t *planned, double bytes, do
 
 void bound_print(const mtree_least_time_t *time)
 {
-    printf("%s, by %s: %s", MTREE_UNITS_TIME(time->seconds), mtree_bound_name(time->by),
-           time->limit);
+    if (time->seconds > 0.0) {
+        printf("least possible time: %s, by %s: %s\n", MTREE_UNITS_TIME(time->seconds),
+               mtree_bound_name(time->by), time->limit);
+    }
 }
 
 void bound_set_json(const mtree_least_time_t *time, json_t *object)

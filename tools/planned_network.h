@@ -66,7 +66,8 @@ mtree_least_time_t bound_find(const planned_network_t *planned, double bytes, do
                               const char *limit,
                               const mtree_simulate_options_t *simulated);
 
-/* Print "27.5 ms, by flow: the flow from a to b" on standard output. */
+/* Print "least possible time: 27.5 ms, by flow: the flow from a to b", a line, on
+ * standard output; nothing where there is no bound. */
 void bound_print(const mtree_least_time_t *time);
 
 /* Set the members bound_seconds, bound_by and bound_limit of @a object; none where there

@@ -345,11 +345,7 @@ static void print_table(const session_t *session)
            mtree_collective_name(session->planned.request.collective),
            MTREE_UNITS_SIZE((double)session->simulated.bytes), num_ranks(session),
            session->planned.num_hosts, session->planned.topology->name);
-    if (session->bound.seconds > 0.0) {
-        printf("least possible time: ");
-        bound_print(&session->bound);
-        printf("\n");
-    }
+    bound_print(&session->bound);
     printf("\n  %-32s %5s  %10s  %6s  %9s\n", "algorithm", "trees", "time", "ratio",
            "of bound");
     for (int i = 0; i < session->num_rows; i++) {

@@ -224,11 +224,7 @@ static void print_plan(const planned_network_t *planned, const gain_t *gain,
         printf("predicted time of %s: %s\n", MTREE_UNITS_SIZE(plan->bytes),
                MTREE_UNITS_TIME(plan->seconds));
     }
-    if (bound->seconds > 0) {
-        printf("least possible time: ");
-        bound_print(bound);
-        printf("\n");
-    }
+    bound_print(bound);
     print_use(planned);
     for (int i = 0; i < plan->num_trees; ++i) {
         print_tree(plan, i);

@@ -99,11 +99,12 @@ static void print_table(const session_t *session)
            MTREE_UNITS_SIZE((double)session->simulated.bytes), plan->algorithm, trees,
            MTREE_UNITS_TIME(result->seconds));
     if (session->bound.seconds > 0.0) {
-        printf(", %.1f %% of the bound\nleast possible time: ",
+        printf(", %.1f %% of the bound",
                100.0 * bound_share(&session->bound, result->seconds));
-        bound_print(&session->bound);
     }
-    printf("\n%zu messages\n", result->messages);
+    printf("\n");
+    bound_print(&session->bound);
+    printf("%zu messages\n", result->messages);
     if (plan->order == NULL) {
         print_trees(session);
     }
