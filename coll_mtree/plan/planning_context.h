@@ -58,9 +58,9 @@ coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context
 /* A plan for a call class; all zeros but for the forecast while there is none. */
 typedef struct {
     coll_mtree_planning_context_t *context; /* NULL: mtree cannot serve the processes */
-    mtree_plan_t *plan; /* a reference; NULL: none could be made, which is logged */
+    mtree_plan_t *plan;    /* a reference; NULL: none could be made, which is logged */
     mtree_plan_t *relayed; /* likewise the one with relays; NULL: there is none */
-    unsigned version;   /* of the network that it is for */
+    unsigned version;      /* of the network that it is for */
     mtree_forecast_t forecast; /* how fast it is expected to be */
 } coll_mtree_planned_t;
 

@@ -8,9 +8,9 @@
 #ifndef COLL_MTREE_REPORT_STATISTICS_H
 #define COLL_MTREE_REPORT_STATISTICS_H
 
-#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/call_clock.h"
 #include "coll_mtree/base/class_table.h"
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/plan/planning_context.h"
 
 #include "schedule/goodput.h"
