@@ -12,6 +12,8 @@
 #define STREAM 512
 #define PLACE  128
 
+_Static_assert(MTREE_CALL_TAGS <= MTREE_TCP_TAGS, "a session has the tags of a call");
+
 /* Sessions of calls with relays have it in their keys; no tag of Open MPI's does. */
 #define KEY_FLAG ((uint32_t)1 << 31)
 

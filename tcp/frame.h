@@ -21,7 +21,7 @@
 #define MTREE_TCP_LONGEST ((size_t)PTRDIFF_MAX)
 
 /* Tags of a session, from 0. */
-#define MTREE_TCP_TAGS 512
+#define MTREE_TCP_TAGS 2048
 
 typedef enum {
     MTREE_TCP_MESSAGE,   /* of a session; its bytes follow */

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+_Static_assert(MTREE_CALL_TAGS <= MTREE_TCP_TAGS, "a session has the tags of a call");
+
 static coll_mtree_way_t way_to(const coll_mtree_tcp_operation_t *operation,
                                const mtree_peer_t *peer)
 {
