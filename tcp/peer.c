@@ -288,9 +288,7 @@ void mtree_tcp_peer_reroute(mtree_tcp_peer_t *peer, mtree_tcp_reroute_t reroute)
     while ((session = first_session(peer)) != NULL) {
         reroute_list(&session->held, true, reroute);
         for (int i = 0; i < session->num_flows; i++) {
-            if (session->flows[i] != NULL) {
-                reroute_list(&session->flows[i]->posted, false, reroute);
-            }
+            reroute_list(&session->flows[i]->posted, false, reroute);
         }
         mtree_tcp_session_free(session);
     }

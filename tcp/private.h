@@ -38,6 +38,7 @@ struct mtree_tcp_message {
 
 /* The messages with one tag of a session. */
 typedef struct {
+    mtree_hash_link_t by_tag;
     uint32_t next_sent, next_posted; /* numbers */
     mtree_list_t posted;             /* receives that nothing has come for */
     mtree_list_t early;              /* what has come, or is coming, before its receive */
@@ -57,8 +58,9 @@ struct mtree_tcp_session {
     size_t charged;      /* to the peer's budget, of the latter with what keeps it */
     int owed;            /* sessions that ended here before the peer began them */
     mtree_list_t held;   /* sends that wait for it */
-    mtree_tcp_flow_t **flows;
+    mtree_tcp_flow_t **flows; /* of the tags that are in use, which may be few of many */
     int num_flows, flows_capacity;
+    mtree_hash_table_t flow_of; /* by tag */
 };
 
 /* At making a connection (tcp/dial.c). */

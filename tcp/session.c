@@ -100,11 +100,10 @@ void mtree_tcp_session_discharge(mtree_tcp_session_t *session)
 static void session_clear(mtree_tcp_session_t *session)
 {
     for (int i = 0; i < session->num_flows; i++) {
-        if (session->flows[i] != NULL) {
-            flow_forget_early(session->flows[i]);
-            free(session->flows[i]);
-        }
+        flow_forget_early(session->flows[i]);
+        free(session->flows[i]);
     }
+    mtree_hash_table_cleanup(&session->flow_of);
     free(session->flows);
     session->flows = NULL;
     session->num_flows = session->flows_capacity = 0;
@@ -122,23 +121,32 @@ void mtree_tcp_session_free(mtree_tcp_session_t *session)
     free(session);
 }
 
+/* The hash of a tag is the tag. */
+static bool is_flow(const mtree_hash_link_t *link, const void *unused)
+{
+    (void)link;
+    (void)unused;
+    return true;
+}
+
 mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t tag)
 {
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&session->flow_of, tag, is_flow, NULL);
     mtree_tcp_flow_t *flow;
 
-    while (session->num_flows <= (int)tag) {
-        mtree_array_reserve(&session->flows, &session->flows_capacity,
-                            session->num_flows + 1, sizeof(*session->flows));
-        session->flows[session->num_flows++] = NULL;
-        session_charge(session, sizeof(*session->flows));
+    if (link != NULL) {
+        return MTREE_CONTAINER_OF(link, mtree_tcp_flow_t, by_tag);
     }
-    flow = session->flows[tag];
-    if (flow == NULL) {
-        flow = session->flows[tag] = mtree_calloc(1, sizeof(*flow));
-        mtree_list_init(&flow->posted);
-        mtree_list_init(&flow->early);
-        session_charge(session, sizeof(*flow));
-    }
+    flow = mtree_calloc(1, sizeof(*flow));
+    mtree_list_init(&flow->posted);
+    mtree_list_init(&flow->early);
+    mtree_hash_table_add(&session->flow_of, &flow->by_tag, tag);
+    mtree_array_reserve(&session->flows, &session->flows_capacity, session->num_flows + 1,
+                        sizeof(*session->flows));
+    session->flows[session->num_flows++] = flow;
+    /* With its place in both. */
+    session_charge(session, sizeof(*flow) + 3 * sizeof(flow));
     return flow;
 }
 
@@ -338,9 +346,7 @@ void mtree_tcp_session_fail(mtree_tcp_session_t *session)
 {
     mtree_tcp_messages_fail(&session->held, NULL);
     for (int i = 0; i < session->num_flows; i++) {
-        if (session->flows[i] != NULL) {
-            mtree_tcp_messages_fail(&session->flows[i]->posted, NULL);
-            flow_forget_early(session->flows[i]);
-        }
+        mtree_tcp_messages_fail(&session->flows[i]->posted, NULL);
+        flow_forget_early(session->flows[i]);
     }
 }

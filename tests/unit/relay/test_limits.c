@@ -136,7 +136,7 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
 /* A rank of the job sends messages of calls that never begin, one byte each. */
 UNIT_TEST(what_comes_early_counts_and_ends)
 {
-    enum { FRAMES = 20000 };
+    enum { FRAMES = 200000 };
     const uint64_t most = MTREE_RELAY_LEAST_EARLY;
     unsigned char bytes[MTREE_TCP_HEADER + 1] = {0};
     mtree_relay_status_t status;
