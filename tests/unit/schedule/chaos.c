@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/schedule/chaos.h"
 
+#include "schedule/stream.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +119,9 @@ static mtree_status_t chaos_send(mtree_transport_t *transport, int peer, int tag
     waiting_t *receive;
 
     chaos->longest = count > chaos->longest ? count : chaos->longest;
+    if (tag < 0 || tag >= MTREE_CALL_TAGS) {
+        abort();
+    }
     if (chaos->messages++ == chaos->fail_at) {
         return MTREE_ERR_TRANSPORT;
     }

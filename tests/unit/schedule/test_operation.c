@@ -438,6 +438,13 @@ UNIT_LOOP(many_streams_run_one_batch_after_the_other, 0, unit_loops(1, 4))
     ck_assert_int_gt(most, 2 * MTREE_BATCH_STREAMS);
 }
 
+/* In lockstep all streams run at a time, and these have too few tags for that. */
+UNIT_LOOP(more_trees_than_have_tags_are_not_in_lockstep, 0, 4)
+{
+    fixed_trees = 2 * MTREE_BATCH_STREAMS + 1;
+    ck_assert_int_ge(check_random((unsigned)_i), fixed_trees);
+}
+
 #define FAILING 200
 
 /* Where all messages end then, so do all operations, and nothing of them is in use. */
