@@ -63,26 +63,44 @@ static int count_leaders(const mtree_placement_t *placement, const int *leaders,
     return count;
 }
 
-/* Gather the ranks of @a host from `first[host]` on; false: there is none. */
-static bool placement_fill_host(mtree_placement_t *placement, int host)
+/* Where the ranks of each host begin; false: one has none. */
+static bool placement_count(mtree_placement_t *placement)
 {
-    int first = placement->first[host], num = 0;
-    int *ranks = placement->ranks + first, *leaders = placement->leaders + first;
+    int *first = placement->first;
 
     for (int rank = 0; rank < placement->num_ranks; rank++) {
-        if (placement->host[rank] == host) {
-            ranks[num] = leaders[num] = rank;
-            num++;
-            insert_last(placement, ranks, num, mtree_locality_compare);
-            insert_last(placement, leaders, num, compare_near);
+        first[placement->host[rank] + 1]++;
+    }
+    for (int host = 0; host < placement->num_hosts; host++) {
+        if (first[host + 1] == 0) {
+            return false;
         }
+        first[host + 1] += first[host];
     }
-    for (int i = 0; i < num; i++) {
-        placement->position[ranks[i]] = first + i;
+    return true;
+}
+
+/* Gather the ranks of all hosts, in time that grows with both numbers. */
+static void placement_fill(mtree_placement_t *placement)
+{
+    int *num = placement->num_leaders; /* ranks of each host so far */
+
+    for (int rank = 0; rank < placement->num_ranks; rank++) {
+        const int host = placement->host[rank], at = num[host]++;
+        int *ranks = placement->ranks + placement->first[host];
+        int *leaders = placement->leaders + placement->first[host];
+
+        ranks[at] = leaders[at] = rank;
+        insert_last(placement, ranks, at + 1, mtree_locality_compare);
+        insert_last(placement, leaders, at + 1, compare_near);
     }
-    placement->num_leaders[host] = count_leaders(placement, leaders, num);
-    placement->first[host + 1] = first + num;
-    return num > 0;
+    for (int i = 0; i < placement->num_ranks; i++) {
+        placement->position[placement->ranks[i]] = i;
+    }
+    for (int host = 0; host < placement->num_hosts; host++) {
+        num[host] = count_leaders(
+            placement, placement->leaders + placement->first[host], num[host]);
+    }
 }
 
 mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
@@ -108,12 +126,11 @@ mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
                                        ? localities[i]
                                        : mtree_locality_unknown();
     }
-    for (int h = 0; h < num_hosts; h++) {
-        if (!placement_fill_host(placement, h)) {
-            free(placement);
-            return MTREE_ERR_INVALID;
-        }
+    if (!placement_count(placement)) {
+        free(placement);
+        return MTREE_ERR_INVALID;
     }
+    placement_fill(placement);
     placement->num_ranks = num_ranks;
     placement->num_relays = num_relays;
     *placement_p = placement;

@@ -3,6 +3,7 @@
  * Who leads, and how ranks hang below their leader, on machines that hwloc recorded
  * (tests/fixtures/machines).
  */
+#include "base/clock.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "topo/host/machine.h"
@@ -247,4 +248,25 @@ UNIT_TEST(test_bad_hosts)
     unit_invalid(mtree_placement_create(2, 3, wrong, NULL, &placement));
     unit_invalid(mtree_placement_create(2, 1, below, NULL, &placement));
     ck_assert_ptr_null(placement);
+}
+
+/* A stranger's numbers are read by relays, which serve others meanwhile. */
+UNIT_TEST(test_many_hosts_are_soon_placed)
+{
+    enum { RANKS = 60000 };
+    UNIT_FREED int *host = malloc(RANKS * sizeof(*host));
+    OWNED(placement) *placement = NULL;
+    const double begin = mtree_clock_seconds();
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        host[rank] = RANKS - 1 - rank;
+    }
+    unit_ok(mtree_placement_create(RANKS, RANKS, host, NULL, &placement));
+    ck_assert_double_lt(mtree_clock_seconds() - begin, 0.5);
+    for (int rank = 0; rank < RANKS; rank++) {
+        ck_assert_int_eq(placement->first[rank], rank);
+        ck_assert_int_eq(placement->ranks[rank], host[rank]);
+        ck_assert_int_eq(placement->position[rank], host[rank]);
+        ck_assert_int_eq(placement->num_leaders[rank], 1);
+    }
 }
