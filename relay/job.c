@@ -95,17 +95,17 @@ static bool make_room(mtree_relay_job_t *job, size_t bytes)
     return has_room(job, bytes);
 }
 
-/* Has the part's host an edge to @a host in a tree? */
-static bool is_neighbour(const mtree_plan_part_t *part, int host)
+/* Which hosts has the part's host an edge to in a tree?  [num_hosts], the caller's. */
+static bool *find_neighbours(const mtree_plan_part_t *part)
 {
+    bool *are_neighbours = mtree_calloc((size_t)part->num_hosts, sizeof(*are_neighbours));
+
     for (int t = 0; t < part->num_trees; t++) {
         for (int e = 0; e < part->trees[t].num_edges; e++) {
-            if (part->trees[t].edges[e].host == host) {
-                return true;
-            }
+            are_neighbours[part->trees[t].edges[e].host] = true;
         }
     }
-    return false;
+    return are_neighbours;
 }
 
 /* Dial the relays with a higher number that are neighbours in @a plan. */
@@ -113,15 +113,17 @@ static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
                         double now)
 {
     const int first = plan->part->num_hosts - plan->placement->num_relays;
+    bool *are_neighbours = find_neighbours(plan->part);
 
     for (int i = 0; i < plan->placement->num_relays; i++) {
         const uint32_t number = plan->peers[plan->placement->num_ranks + i];
 
         if ((number & MTREE_RELAY_IS_RELAY) != 0 && number > job->peers.hello.number &&
-            is_neighbour(plan->part, first + i)) {
+            are_neighbours[first + i]) {
             (void)mtree_relay_peers_dial(&job->peers, number, plan->addresses[i], now);
         }
     }
+    free(are_neighbours);
 }
 
 /* False: the job is to end.  Calls over a plan that is too long to keep are refused. */
