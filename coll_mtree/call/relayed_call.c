@@ -46,9 +46,11 @@ typedef struct {
     int own, verdict;
 } relayed_call_t;
 
-/* -1: relays have no such type.  Open MPI knows numbers of all languages by a few ids. */
+/* -1: relays have no such type.  Open MPI knows numbers of all languages by a few ids, and
+ * what is no number, such as Fortran's characters and logicals, by the same ones. */
 static int type_of(const ompi_datatype_t *dtype)
 {
+    const unsigned numbers = OMPI_DATATYPE_FLAG_DATA_INT | OMPI_DATATYPE_FLAG_DATA_FLOAT;
     static const int by_id[OPAL_DATATYPE_MAX_SUPPORTED] = {
         [OPAL_DATATYPE_INT1] = MTREE_RELAY_INT8 + 1,
         [OPAL_DATATYPE_INT2] = MTREE_RELAY_INT16 + 1,
@@ -68,7 +70,9 @@ static int type_of(const ompi_datatype_t *dtype)
 #endif
     };
 
-    return ompi_datatype_is_predefined(dtype) ? by_id[dtype->super.id] - 1 : -1;
+    return ompi_datatype_is_predefined(dtype) && (dtype->super.flags & numbers) != 0
+               ? by_id[dtype->super.id] - 1
+               : -1;
 }
 
 /* -1: relays have no such operation. */
