@@ -207,20 +207,21 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason)
     }
 }
 
-/* Leave the caller's memory alone. */
+/* What the connection reads for @a session is thrown away: the peer may have begun a
+ * message that nobody receives. */
 static void connection_detach(mtree_tcp_connection_t *connection,
                               const mtree_tcp_session_t *session)
 {
     mtree_tcp_message_t *reading = connection->reading;
 
-    if (reading != NULL && reading->session == session) {
-        connection->reading = NULL;
-        connection->place = NULL;
-        if (!reading->is_owned) {
-            mtree_tcp_message_complete(reading, MTREE_ERR_TRANSPORT);
-        }
+    if (reading == NULL || reading->session != session) {
+        return;
     }
-    mtree_tcp_connection_give_up(connection, session);
+    connection->reading = NULL;
+    connection->place = NULL;
+    if (!reading->is_owned) {
+        mtree_tcp_message_complete(reading, MTREE_ERR_TRANSPORT);
+    }
 }
 
 void mtree_tcp_session_end(mtree_tcp_peer_t *peer, const mtree_tcp_key_t *key,
@@ -231,13 +232,16 @@ void mtree_tcp_session_end(mtree_tcp_peer_t *peer, const mtree_tcp_key_t *key,
     if (session == NULL || !session->has_begun) {
         return;
     }
+    for (int i = 0; i < peer->num_connections; i++) {
+        connection_detach(&peer->connections[i], session);
+    }
     if (!is_failed) {
         mtree_tcp_session_close(session);
         return;
     }
     session->is_abandoned = true;
     for (int i = 0; i < peer->num_connections; i++) {
-        connection_detach(&peer->connections[i], session);
+        mtree_tcp_connection_give_up(&peer->connections[i], session);
     }
     mtree_tcp_messages_fail(&peer->urgent, session);
     mtree_tcp_messages_fail(&peer->queue, session);

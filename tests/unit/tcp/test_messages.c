@@ -3,6 +3,7 @@
  * Messages over several connections: each meets its receive, whatever order they come in.
  */
 #include "base/clock.h"
+#include "tcp/private.h"
 #include "tests/folded.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
@@ -196,6 +197,32 @@ BOTH_TEST(little_is_sent_before_the_peer_begins)
         ck_assert(received[i].has_ended);
     }
     ck_assert_int_eq(memcmp(from, to, 8 * piece), 0);
+}
+
+/* A peer has begun a message that nobody receives when the session ends. */
+BOTH_TEST(what_comes_when_its_session_has_ended_goes_nowhere)
+{
+    const size_t length = 4 << 20;
+    UNIT_FREED char *from = calloc(1, length);
+    static loop_message_t sent;
+    const mtree_tcp_connection_t *connection;
+
+    loop_create(1);
+    loop_open();
+    loop_settle();
+    loop_send(1, from, length, false, &sent);
+    connection = &loop.ends[0].peer->connections[0];
+    for (int i = 0; i < 1000 && connection->reading == NULL; i++) {
+        loop_poll(1);
+        loop_poll(0);
+    }
+    ck_assert(connection->reading != NULL && connection->left > 0);
+    mtree_tcp_session_end(loop.ends[0].peer, &loop_key, false);
+    ck_assert_ptr_null(connection->reading);
+    ck_assert_ptr_null(connection->place);
+    loop_settle();
+    ck_assert(sent.has_ended);
+    ck_assert_uint_eq(connection->left, 0);
 }
 
 /* More than the limit comes before its receives: it is read when there is room. */
