@@ -34,6 +34,7 @@ struct mtree_tcp_message {
     bool is_synchronous;        /* a send ends when the peer's kernel has it, about */
     bool has_arrived;           /* of one that came early: all of it */
     mtree_tcp_message_t *taker; /* of one that is arriving early: its receive */
+    mtree_hash_link_t by_sequence; /* of one that came early, in its flow */
 };
 
 /* The messages with one tag of a session. */
@@ -42,6 +43,7 @@ typedef struct {
     uint32_t next_sent, next_posted; /* numbers */
     mtree_list_t posted;             /* receives that nothing has come for */
     mtree_list_t early;              /* what has come, or is coming, before its receive */
+    mtree_hash_table_t by_sequence;  /* the same: a peer may send very many, in any order */
 } mtree_tcp_flow_t;
 
 struct mtree_tcp_session {

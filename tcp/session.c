@@ -67,9 +67,10 @@ mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
     return session;
 }
 
-/* @a early, which came so, is thrown away or taken. */
-static void early_leave(const mtree_tcp_message_t *early)
+/* @a early, which came so for @a flow, is thrown away or taken. */
+static void early_leave(mtree_tcp_flow_t *flow, mtree_tcp_message_t *early)
 {
+    mtree_hash_table_remove(&flow->by_sequence, &early->by_sequence);
     early->peer->early -= early->frame.length;
     early->peer->num_early--;
 }
@@ -84,9 +85,10 @@ static void flow_forget_early(mtree_tcp_flow_t *flow)
         if (early->taker != NULL) {
             mtree_tcp_message_complete(early->taker, MTREE_ERR_TRANSPORT);
         }
-        early_leave(early);
+        early_leave(flow, early);
         mtree_tcp_message_free(early);
     }
+    mtree_hash_table_cleanup(&flow->by_sequence);
 }
 
 void mtree_tcp_session_discharge(mtree_tcp_session_t *session)
@@ -150,8 +152,8 @@ mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t 
     return flow;
 }
 
-/* Message number @a sequence in @a list; NULL: it is not there. */
-static mtree_tcp_message_t *find_message(mtree_list_t *list, uint32_t sequence)
+/* Receive number @a sequence of those that are posted; NULL: it is not there. */
+static mtree_tcp_message_t *find_posted(mtree_list_t *list, uint32_t sequence)
 {
     mtree_list_t *link;
 
@@ -165,6 +167,27 @@ static mtree_tcp_message_t *find_message(mtree_list_t *list, uint32_t sequence)
         }
     }
     return NULL;
+}
+
+static uint64_t hash_sequence(uint32_t sequence)
+{
+    return mtree_hash_bytes(MTREE_HASH_INIT, &sequence, sizeof(sequence));
+}
+
+static bool sequence_equals(const mtree_hash_link_t *link, const void *sequence)
+{
+    return MTREE_CONTAINER_OF(link, mtree_tcp_message_t, by_sequence)->frame.sequence ==
+           *(const uint32_t *)sequence;
+}
+
+/* Message number @a sequence, which came early; NULL: it did not. */
+static mtree_tcp_message_t *find_early(const mtree_tcp_flow_t *flow, uint32_t sequence)
+{
+    mtree_hash_link_t *link = mtree_hash_table_find(
+        &flow->by_sequence, hash_sequence(sequence), sequence_equals, &sequence);
+
+    return link == NULL ? NULL
+                        : MTREE_CONTAINER_OF(link, mtree_tcp_message_t, by_sequence);
 }
 
 void mtree_tcp_session_close(mtree_tcp_session_t *session)
@@ -199,8 +222,9 @@ static bool session_open(mtree_tcp_session_t *session)
     return true;
 }
 
-/* @a early, which is complete, is what @a message waits for. */
-static void message_take(mtree_tcp_message_t *message, mtree_tcp_message_t *early)
+/* @a early, which is complete, is what @a message waits for, of @a flow. */
+static void message_take(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message,
+                         mtree_tcp_message_t *early)
 {
     mtree_status_t status = MTREE_OK;
 
@@ -209,7 +233,7 @@ static void message_take(mtree_tcp_message_t *message, mtree_tcp_message_t *earl
     } else if (early->frame.length > 0) {
         memcpy(message->bytes, early->bytes, early->frame.length);
     }
-    early_leave(early);
+    early_leave(flow, early);
     message->frame.length = early->frame.length;
     mtree_tcp_message_free(early);
     mtree_tcp_message_complete(message, status);
@@ -220,7 +244,7 @@ bool mtree_tcp_flow_post(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message)
     mtree_tcp_message_t *early;
 
     message->frame.sequence = flow->next_posted++;
-    early = find_message(&flow->early, message->frame.sequence);
+    early = find_early(flow, message->frame.sequence);
     if (early != NULL && !early->has_arrived) {
         early->taker = message;
         return false;
@@ -228,7 +252,7 @@ bool mtree_tcp_flow_post(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message)
     if (early == NULL) {
         mtree_list_append(&flow->posted, &message->link);
     } else {
-        message_take(message, early);
+        message_take(flow, message, early);
     }
     return true;
 }
@@ -254,6 +278,8 @@ static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
     session->peer->num_early++;
     session_charge(session, sizeof(*message) + frame->length);
     mtree_list_append(&flow->early, &message->link);
+    mtree_hash_table_add(&flow->by_sequence, &message->by_sequence,
+                         hash_sequence(frame->sequence));
     return message;
 }
 
@@ -272,7 +298,7 @@ static int place_early(mtree_tcp_connection_t *connection, mtree_tcp_session_t *
     const mtree_tcp_peer_t *peer = session->peer;
 
     if (frame->sequence < flow->next_posted ||
-        find_message(&flow->early, frame->sequence)) {
+        find_early(flow, frame->sequence)) {
         return break_rules(connection, "it sent a message twice");
     }
     if (session->has_begun && !peer->is_draining &&
@@ -317,7 +343,7 @@ int mtree_tcp_session_place(mtree_tcp_connection_t *connection,
                    : break_rules(connection, "it began a session twice");
     }
     flow = mtree_tcp_session_flow(session, frame->tag);
-    message = find_message(&flow->posted, frame->sequence);
+    message = find_posted(&flow->posted, frame->sequence);
     if (message == NULL) {
         return place_early(connection, session, flow, frame);
     }
@@ -336,7 +362,8 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message)
     if (!message->is_owned) {
         mtree_tcp_message_complete(message, MTREE_OK);
     } else if (message->taker != NULL) {
-        message_take(message->taker, message);
+        message_take(mtree_tcp_session_flow(message->session, message->frame.tag),
+                     message->taker, message);
     } else {
         message->has_arrived = true;
     }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 BOTH_LOOP(each_message_meets_its_receive, 0, unit_loops(4, 24))
 {
@@ -223,6 +224,35 @@ BOTH_TEST(what_comes_when_its_session_has_ended_goes_nowhere)
     loop_settle();
     ck_assert(sent.has_ended);
     ck_assert_uint_eq(connection->left, 0);
+}
+
+/* A peer sends very many, in the order that is the worst. */
+UNIT_TEST(what_comes_early_is_soon_found)
+{
+    enum { FRAMES = 100000, PART = 100 };
+    mtree_tcp_frame_t frame = {.kind = MTREE_TCP_MESSAGE, .key = loop_key};
+    unsigned char header[MTREE_TCP_HEADER];
+    mtree_tcp_peer_t *peer;
+    mtree_tcp_t *tcp;
+    double begin = mtree_clock_thread_seconds();
+    int pair[2];
+
+    unit_ok(mtree_tcp_create(0, &tcp));
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+    peer = mtree_tcp_peer_create(tcp, "the peer", 0, NULL);
+    mtree_tcp_peer_connect(peer, pair[0], NULL);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        frame.sequence = FRAMES - i;
+        mtree_tcp_frame_write(&frame, header);
+        ck_assert_int_eq(send(pair[1], header, sizeof(header), MSG_NOSIGNAL),
+                         sizeof(header));
+        if (i % PART == 0) {
+            (void)mtree_tcp_poll(tcp);
+        }
+    }
+    ck_assert_double_lt(mtree_clock_thread_seconds() - begin, 10);
+    (void)close(pair[1]);
+    mtree_tcp_destroy(tcp);
 }
 
 /* More than the limit comes before its receives: it is read when there is room. */
