@@ -384,7 +384,8 @@ void mtree_tcp_attempt_poll(mtree_tcp_connection_t *connection, double now)
 {
     mtree_tcp_attempt_t *attempt = &connection->attempt;
 
-    if (attempt->socket < 0 && now >= attempt->until) {
+    if (attempt->socket < 0 && now >= attempt->until &&
+        connection->peer->dial->num_addresses > 0) {
         attempt->number += connection->is_lost && connection->peer->dial->dials;
         attempt_connect(connection, now);
     }

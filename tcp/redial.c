@@ -83,9 +83,7 @@ static void connection_redial(mtree_tcp_connection_t *connection, double now)
         mtree_tcp_peer_fail(connection->peer, strerror(error == 0 ? ETIMEDOUT : error));
         return;
     }
-    if (peer->dial->num_addresses > 0) {
-        mtree_tcp_attempt_poll(connection, now);
-    }
+    mtree_tcp_attempt_poll(connection, now);
 }
 
 static bool own_link_is_gone(const mtree_tcp_connection_t *connection)

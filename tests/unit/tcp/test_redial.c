@@ -105,6 +105,22 @@ BOTH_LOOP(a_connection_that_was_lost_while_idle_carries_again, 0, 4)
     ck_assert_int_eq(heard_lines(), 0);
 }
 
+/* The peer dials, and has no address itself: a connection in doubt is left to it. */
+UNIT_TEST(who_has_no_address_is_not_dialed)
+{
+    mtree_tcp_peer_t *peer;
+
+    pair_begin(1);
+    pair.dials[1].num_addresses = pair.dials[1].num_first = 0;
+    pair_meet();
+    peer = loop.ends[1].peer;
+    peer->connections[0].has_failed_over = true; /* one of the doubts */
+    mtree_tcp_peer_make_again(peer, mtree_clock_seconds());
+    ck_assert_int_lt(peer->connections[0].attempt.socket, 0);
+    peer->connections[0].has_failed_over = false;
+    pair_pass(1);
+}
+
 /* Nobody listens where the peer was. */
 UNIT_TEST(a_peer_that_is_gone_is_given_up)
 {
