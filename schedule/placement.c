@@ -98,8 +98,8 @@ static void placement_fill(mtree_placement_t *placement)
         placement->position[placement->ranks[i]] = i;
     }
     for (int host = 0; host < placement->num_hosts; host++) {
-        num[host] = count_leaders(
-            placement, placement->leaders + placement->first[host], num[host]);
+        num[host] = count_leaders(placement, placement->leaders + placement->first[host],
+                                  num[host]);
     }
 }
 

@@ -30,10 +30,10 @@ struct mtree_tcp_message {
     uint64_t end;   /* of a send: bytes of its socket up to its last */
     uint64_t until; /* the same of bytes of frames, of all sockets of the connection */
     char *bytes;
-    bool is_owned;              /* `bytes` is freed with the message */
-    bool is_synchronous;        /* a send ends when the peer's kernel has it, about */
-    bool has_arrived;           /* of one that came early: all of it */
-    mtree_tcp_message_t *taker; /* of one that is arriving early: its receive */
+    bool is_owned;                 /* `bytes` is freed with the message */
+    bool is_synchronous;           /* a send ends when the peer's kernel has it, about */
+    bool has_arrived;              /* of one that came early: all of it */
+    mtree_tcp_message_t *taker;    /* of one that is arriving early: its receive */
     mtree_hash_link_t by_sequence; /* of one that came early, in its flow */
 };
 
@@ -43,7 +43,8 @@ typedef struct {
     uint32_t next_sent, next_posted; /* numbers */
     mtree_list_t posted;             /* receives that nothing has come for */
     mtree_list_t early;              /* what has come, or is coming, before its receive */
-    mtree_hash_table_t by_sequence;  /* the same: a peer may send very many, in any order */
+    mtree_hash_table_t
+        by_sequence; /* the same: a peer may send very many, in any order */
 } mtree_tcp_flow_t;
 
 struct mtree_tcp_session {

@@ -297,8 +297,7 @@ static int place_early(mtree_tcp_connection_t *connection, mtree_tcp_session_t *
 {
     const mtree_tcp_peer_t *peer = session->peer;
 
-    if (frame->sequence < flow->next_posted ||
-        find_early(flow, frame->sequence)) {
+    if (frame->sequence < flow->next_posted || find_early(flow, frame->sequence)) {
         return break_rules(connection, "it sent a message twice");
     }
     if (session->has_begun && !peer->is_draining &&

@@ -46,8 +46,8 @@ typedef struct {
     int own, verdict;
 } relayed_call_t;
 
-/* -1: relays have no such type.  Open MPI knows numbers of all languages by a few ids, and
- * what is no number, such as Fortran's characters and logicals, by the same ones. */
+/* -1: relays have no such type.  Open MPI knows numbers of all languages by a few ids,
+ * and what is no number, such as Fortran's characters and logicals, by the same ones. */
 static int type_of(const ompi_datatype_t *dtype)
 {
     const unsigned numbers = OMPI_DATATYPE_FLAG_DATA_INT | OMPI_DATATYPE_FLAG_DATA_FLOAT;
