@@ -256,13 +256,13 @@ UNIT_TEST(test_many_hosts_are_soon_placed)
     enum { RANKS = 60000 };
     UNIT_FREED int *host = malloc(RANKS * sizeof(*host));
     OWNED(placement) *placement = NULL;
-    const double begin = mtree_clock_seconds();
+    const double begin = mtree_clock_thread_seconds();
 
     for (int rank = 0; rank < RANKS; rank++) {
         host[rank] = RANKS - 1 - rank;
     }
     unit_ok(mtree_placement_create(RANKS, RANKS, host, NULL, &placement));
-    ck_assert_double_lt(mtree_clock_seconds() - begin, 0.5);
+    ck_assert_double_lt(mtree_clock_thread_seconds() - begin, 0.5);
     for (int rank = 0; rank < RANKS; rank++) {
         ck_assert_int_eq(placement->first[rank], rank);
         ck_assert_int_eq(placement->ranks[rank], host[rank]);
