@@ -15,6 +15,9 @@
 /* Messages of a job's channel that are read before other jobs have their turn. */
 #define MOST_MESSAGES 64
 
+/* What a byte of a plan's message may take in memory: most of them are edges. */
+#define MEMORY_OF_BYTE 16
+
 /* Seconds in which calls under way may end when the job has left: ranks have their
  * results before a relay knows that they have arrived. */
 #define LEAVE_SECONDS 1.0
@@ -71,7 +74,7 @@ static void forget_plan(mtree_relay_job_t *job, mtree_relay_plan_t *plan)
     mtree_relay_plan_destroy(plan);
 }
 
-/* Plans come in as many bytes as calls have memory, at most. */
+/* Plans take as much memory as calls, at most. */
 static bool has_room(const mtree_relay_job_t *job, size_t bytes)
 {
     return job->num_plans < MTREE_RELAY_PLANS &&
@@ -130,9 +133,10 @@ static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
 static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *message,
                       double now)
 {
+    const size_t bytes = MEMORY_OF_BYTE * message->length;
     mtree_relay_plan_t *plan;
 
-    if (!make_room(job, message->length)) {
+    if (!make_room(job, bytes)) {
         return true;
     }
     if (mtree_relay_plan_read(message->bytes, message->length, job->peers.hello.number,
@@ -143,7 +147,7 @@ static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *messa
         mtree_relay_plan_destroy(plan);
         return false;
     }
-    plan->bytes = message->length;
+    plan->bytes = bytes;
     mtree_list_append(&job->plans, &plan->link);
     job->plan_bytes += plan->bytes;
     job->num_plans++;

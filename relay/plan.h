@@ -24,7 +24,7 @@ typedef struct {
     char (*addresses)[MTREE_RELAY_ADDRESS]; /* [relays] numbers */
     int self;                               /* the reader's number in the placement */
     mtree_list_t link;                      /* for a list of the caller's */
-    size_t bytes;  /* of the message that it came in; the caller's, as the next */
+    size_t bytes;  /* that it may take; the caller's, as the next */
     int num_calls; /* over it that are under way */
 } mtree_relay_plan_t;
 

@@ -171,11 +171,11 @@ UNIT_TEST(what_comes_early_counts_and_ends)
 }
 
 /* Plans have less room than there may be plans, and the first one is forgotten; or less
- * than that one takes. */
+ * than that one takes, which is more than the bytes of its message. */
 UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
 {
-    relayed_create(2, 1, _i == 0 ? 4096 : 16);
-    for (uint32_t i = 2; i < MTREE_RELAY_PLANS / 2; i++) {
+    relayed_create(2, 1, _i == 0 ? 16384 : 2048);
+    for (uint32_t i = 2; _i == 0 && i < MTREE_RELAY_PLANS / 2; i++) {
         relayed_tell_plan(0, i);
         relayed_poll();
     }
