@@ -48,7 +48,7 @@ bool mtree_swing_fits(const int *shape, int num_hosts)
     int hosts = 1;
 
     for (int d = 0; d < num_dimensions(shape); d++) {
-        if ((shape[d] & (shape[d] - 1)) != 0) {
+        if ((shape[d] & (shape[d] - 1)) != 0 || hosts > num_hosts / shape[d]) {
             return false;
         }
         hosts *= shape[d];

@@ -221,12 +221,13 @@ static void use_path(mtree_steiner_oracle_t *oracle, int from, int to)
     }
 }
 
-/* The relays are those of @a set, one bit each. */
+/* The relays are those of @a set, one bit each; of none there may be more than bits. */
 static void use_relays(mtree_steiner_oracle_t *oracle, int set)
 {
     for (int v = 0; v < oracle->num_vertices; v++) {
         oracle->used[v] =
-            v < oracle->num_active || ((set >> (v - oracle->num_active)) & 1) != 0;
+            v < oracle->num_active ||
+            (set != 0 && ((set >> (v - oracle->num_active)) & 1) != 0);
     }
 }
 
