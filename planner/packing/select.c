@@ -28,9 +28,6 @@ static const double aims[] = {1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.
 
 #define NUM_AIMS ((int)(sizeof(aims) / sizeof(aims[0])))
 
-/* Where trees are grown with several regards to distance, only one aim in so many. */
-#define AIM_STRIDE 2
-
 /* How strongly wide constraints are preferred when a tree is built anew; tried in turn.
  */
 static const double powers[] = {2.0, 1.0, 4.0, 8.0};
@@ -225,13 +222,13 @@ static bool is_done(const search_t *search)
 static int list_starts(search_t *search, start_t *starts)
 {
     double aim = search->most / search->selection->max_trees;
-    bool is_timed = search->selection->packer->time > 0.0;
+    int num_shallows = search->selection->packer->time > 0.0 ? NUM_SHALLOWS : 1;
     int listed = 0, count = 0;
 
     starts[listed++] = (start_t){.origin = FROM_FIRST};
     starts[listed++] = (start_t){.origin = FROM_SECOND};
-    for (int a = is_timed; a < NUM_AIMS; a += is_timed ? AIM_STRIDE : 1) {
-        for (int s = 0; s < (is_timed ? NUM_SHALLOWS : 1); ++s) {
+    for (int a = 0; a < NUM_AIMS; ++a) {
+        for (int s = 0; s < num_shallows; ++s) {
             starts[listed++] =
                 (start_t){.origin = GROWN, .aim = aims[a] * aim, .shallow = shallows[s]};
         }

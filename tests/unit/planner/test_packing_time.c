@@ -164,6 +164,24 @@ UNIT_TEST(small_messages_take_low_trees)
     ck_assert_double_le(plan_time(plan, 8.0 * 64), 1.001 * plan_time(lowest, 8.0 * 64));
 }
 
+/* The search for a size ends no earlier than with such plans, which are known. */
+static const struct {
+    const char *shape;
+    mtree_collective_t collective;
+    double bytes, seconds;
+} known[] = {{"torus:3x3x2", MTREE_BCAST, 2 << 20, 5.5e-3},
+             {"torus:3x3x2", MTREE_REDUCE, 2 << 20, 5.5e-3},
+             {"mesh:3x4", MTREE_ALLREDUCE, 2 << 20, 14.7e-3}};
+
+UNIT_EACH(the_search_for_a_size_is_not_too_short, known)
+{
+    OWNED(topology) *topology = map_shape(known[_i].shape, 1e9, 0);
+    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = known[_i].collective,
+                                     .max_trees = 10, .bytes = known[_i].bytes);
+
+    ck_assert_double_le(plan->seconds, known[_i].seconds);
+}
+
 UNIT_NEEDS(mtree_lp_is_available())
 
 UNIT_LOOP(b4, 0, 3)
