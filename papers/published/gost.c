@@ -17,6 +17,10 @@
  * a useful capacity is left out. */
 #define DEFAULT_MIN_PART 1e-3
 
+/* A tree takes no more than its narrowest edge has left, and may come again: beside wide
+ * edges a narrow one would let it come a thousand million times. */
+#define MOST_TRIES (16 * MTREE_GOST_MAX_TREES)
+
 typedef struct {
     double wide;
     int edge;
@@ -232,7 +236,7 @@ mtree_forest_t *mtree_gost_gbst(const mtree_gost_t *gost, mtree_random_t *random
     mtree_forest_t *forest = mtree_forest_create(gost->candidates);
 
     init_gbst(&gbst);
-    while (forest->num_trees < MTREE_GOST_MAX_TREES) {
+    for (int i = 0; i < MOST_TRIES && forest->num_trees < MTREE_GOST_MAX_TREES; i++) {
         measure_edges(&gbst);
         if (!grow_tree(&gbst, random)) {
             break;

@@ -210,3 +210,14 @@ UNIT_TEST(test_plan_with_limits_and_chunks)
     unit_ok(mtree_planner_run(topology, map_vertices, 9, &request, &again));
     ck_assert_double_eq(plan->throughput, again->throughput);
 }
+
+/* Each tree would take 1 b/s of the wide links. */
+UNIT_TEST(narrow_links_do_not_keep_it)
+{
+    OWNED(topology) *topology = map_text(
+        "graph { a -- b -- c [capacity=\"1Gbps\"]; a -- c [capacity=\"1bps\"] }");
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE, .algorithm = "gost");
+
+    ck_assert_double_gt(plan->throughput, 0.9e9);
+}
