@@ -26,8 +26,6 @@ UNREAD = {
     "use another algorithm": "a solver would have to fail",
     "no tree from host": "maps are connected: the reader has seen to it",
     "a probe of": "the component gives what it has counted",
-    "a probe's budget": "the parameter has been checked",
-    "give one that it has": "addresses come from the hosts themselves",
     "name fewer hosts": "takes 4097 hosts and a minute",
     "; at most": "takes a file of a million hosts",
     "mtree takes": "takes a file of a million nodes",
