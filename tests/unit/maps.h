@@ -96,6 +96,33 @@ static inline mtree_topology_t *map_star(const int *rates, int count)
     return map;
 }
 
+/* The arc between the vertices of these names. */
+static inline int map_arc(const mtree_topology_t *map, const char *from, const char *to)
+{
+    const int u = mtree_topology_find_vertex(map, from);
+    const int v = mtree_topology_find_vertex(map, to);
+
+    for (int arc = 0; arc < 2 * map->num_links; arc++) {
+        if (mtree_arc_from(map, arc) == u && mtree_arc_to(map, arc) == v) {
+            return arc;
+        }
+    }
+    ck_abort_msg("there is no link from %s to %s", from, to);
+    return -1;
+}
+
+/* The map as a file has it; the caller's. */
+static inline char *map_written(const mtree_topology_t *map)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    unit_ok(mtree_topology_write(map, out));
+    (void)fclose(out);
+    return text;
+}
+
 /* Vertices in order: the hosts of networks without switches, or whose switches come last.
  */
 static const int map_vertices[] = {

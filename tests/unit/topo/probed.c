@@ -3,8 +3,8 @@
 
 #include "base/random.h"
 #include "base/units.h"
+#include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
-#include "tests/unit/runner.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -307,19 +307,6 @@ static void create(network_t *network)
     }
 }
 
-static void list_hosts(const mtree_topology_t *topology, int *num_hosts_p, int **hosts_p)
-{
-    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
-
-    *num_hosts_p = 0;
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[(*num_hosts_p)++] = i;
-        }
-    }
-    *hosts_p = hosts;
-}
-
 void probed_run(const mtree_topology_t *truth, const probed_options_t *options,
                 mtree_probe_findings_t *findings)
 {
@@ -327,7 +314,8 @@ void probed_run(const mtree_topology_t *truth, const probed_options_t *options,
     mtree_probe_result_t *results;
     mtree_probe_round_t round;
 
-    list_hosts(truth, &network.num_hosts, &network.hosts);
+    network.hosts = malloc((size_t)truth->num_vertices * sizeof(*network.hosts));
+    network.num_hosts = map_hosts(truth, network.hosts);
     mtree_random_init(&network.random, options->seed);
     network.silent = calloc((size_t)truth->num_vertices, sizeof(*network.silent));
     ck_assert_ptr_nonnull(network.silent);
@@ -365,14 +353,13 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
 {
     const mtree_topology_t *found = findings->topology;
     OWNED(routes) *routes = NULL, *true_routes = NULL;
-    int num_hosts, num_found;
-    UNIT_FREED int *hosts = NULL, *found_hosts = NULL;
+    const size_t room = (size_t)truth->num_vertices * sizeof(int);
+    UNIT_FREED int *hosts = malloc(room), *found_hosts = malloc(room);
+    const int num_hosts = map_hosts(truth, hosts);
 
     ck_assert_int_eq(found->num_vertices, truth->num_vertices);
     ck_assert_int_eq(found->num_links, truth->num_links);
-    list_hosts(truth, &num_hosts, &hosts);
-    list_hosts(found, &num_found, &found_hosts);
-    ck_assert_int_eq(num_found, num_hosts);
+    ck_assert_int_eq(map_hosts(found, found_hosts), num_hosts);
     unit_ok(mtree_routes_create(truth, hosts, num_hosts, &true_routes));
     unit_ok(mtree_routes_create(found, found_hosts, num_hosts, &routes));
     for (int i = 0; i < num_hosts * num_hosts; ++i) {
@@ -394,27 +381,15 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
     }
 }
 
-/* The arc of @a topology between the vertices of these names, or -1. */
-static int find_arc(const mtree_topology_t *topology, const char *from, const char *to)
-{
-    for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
-        if (strcmp(topology->vertices[mtree_arc_from(topology, arc)].name, from) == 0 &&
-            strcmp(topology->vertices[mtree_arc_to(topology, arc)].name, to) == 0) {
-            return arc;
-        }
-    }
-    return -1;
-}
-
 /* What the hosts from which routes cross @a arc can send, or those to which they do can
  * receive, whichever is less. */
 static double usable(const mtree_topology_t *truth, int arc)
 {
     OWNED(routes) *routes = NULL;
     double sent_most = 0, received_most = 0;
-    int num_hosts, *hosts;
+    UNIT_FREED int *hosts = malloc((size_t)truth->num_vertices * sizeof(*hosts));
+    const int num_hosts = map_hosts(truth, hosts);
 
-    list_hosts(truth, &num_hosts, &hosts);
     unit_ok(mtree_routes_create(truth, hosts, num_hosts, &routes));
     for (int side = 0; side < 2; ++side) {
         for (int i = 0; i < num_hosts; ++i) {
@@ -432,7 +407,6 @@ static double usable(const mtree_topology_t *truth, int arc)
             *((side == 0) ? &sent_most : &received_most) += rate;
         }
     }
-    free(hosts);
     return fmin(mtree_arc_capacity(truth, arc), fmin(sent_most, received_most));
 }
 
@@ -447,12 +421,9 @@ void probed_check_links(const mtree_topology_t *truth,
         const char *from = found->vertices[mtree_arc_from(found, arc)].name;
         const char *to = found->vertices[mtree_arc_to(found, arc)].name;
         double rate = mtree_arc_capacity(found, arc);
-        int there = find_arc(truth, from, to);
-        double true_rate;
+        int there = map_arc(truth, from, to);
+        double true_rate = mtree_arc_capacity(truth, there);
 
-        ck_assert_msg(there >= 0, "found a link from %s to %s that is not there", from,
-                      to);
-        true_rate = mtree_arc_capacity(truth, there);
         ck_assert_double_eq(rate, mtree_units_round(rate));
         ck_assert_double_eq(found->links[arc >> 1].latency,
                             mtree_units_round(found->links[arc >> 1].latency));

@@ -3,8 +3,7 @@
  * Which networks there are between three hosts in a ring beside a LAN, and between hosts
  * with interfaces at several switches; and the links that follow from what was measured.
  */
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
+#include "tests/unit/maps.h"
 #include "topo/probe/networks.h"
 
 #include <math.h>
@@ -84,8 +83,7 @@ static void know_lan(int num_hosts)
                       "h%d -- lan [capacity=\"20Mbps\" latency=\"10us\"];\n", host);
     }
     (void)strcat(text, "}\n");
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "g", &findings.topology),
-                     MTREE_OK);
+    findings.topology = map_text(text);
     findings.links =
         calloc((size_t)findings.topology->num_links, sizeof(*findings.links));
 }
@@ -139,18 +137,11 @@ static void measure(int network, double rate, double latency)
 
 static void expect_map(const char *expected)
 {
-    char *text;
-    size_t length;
-    FILE *out;
+    UNIT_FREED char *text = NULL;
 
-    ck_assert_int_eq(mtree_networks_add(&networks, &findings), MTREE_OK);
-    out = open_memstream(&text, &length);
-    ck_assert_int_eq(mtree_topology_write(findings.topology, out), MTREE_OK);
-    (void)fclose(out);
-    if (strstr(text, expected) == NULL) {
-        ck_abort_msg("%s\nis not in\n%s", expected, text);
-    }
-    free(text);
+    unit_ok(mtree_networks_add(&networks, &findings));
+    text = map_written(findings.topology);
+    ck_assert_msg(strstr(text, expected) != NULL, "%s\nis not in\n%s", expected, text);
 }
 
 UNIT_TEST(networks_of_two_hosts_are_cables)

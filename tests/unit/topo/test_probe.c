@@ -28,50 +28,33 @@ static mtree_topology_t *make_shape(const char *shape, double skew, unsigned see
     return topology;
 }
 
-/* A core switch, @a pods below it, @a racks below each of these and @a hosts in each
- * rack; links of 200, 200 and 100 Mb/s from the core down. */
-static mtree_topology_t *make_tree(int pods, int racks, int hosts)
+/* Links of 200, 200 and 100 Mb/s, of 4, 2 and 1 ms, from the root of a tree down. */
+static void make_levels(mtree_topology_t *tree)
 {
-    int num_hosts = pods * racks * hosts;
-    mtree_topology_t *topology;
-    int i, core, pod = 0, rack = 0, vertex;
-    char name[32];
+    const int root = mtree_topology_num_hosts(tree);
 
-    topology = mtree_topology_create("tree", "test");
-    for (i = 0; i < num_hosts; ++i) {
-        snprintf(name, sizeof(name), "h%d", i);
-        mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, &vertex);
+    for (int l = 0; l < tree->num_links; ++l) {
+        mtree_link_t *link = &tree->links[l];
+        const int upper = link->u < link->v ? link->u : link->v; /* or a host */
+
+        link->latency = upper < root ? 1e-3 : upper == root ? 4e-3 : 2e-3;
+        map_scale(tree, l, upper < root ? 0.5 : 1);
     }
-    mtree_topology_add_vertex(topology, "core", NULL, MTREE_VERTEX_SWITCH, &core);
-    for (i = 0; i < num_hosts; ++i) {
-        if (i % (racks * hosts) == 0) {
-            snprintf(name, sizeof(name), "pod%d", i / racks / hosts);
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_SWITCH, &pod);
-            mtree_topology_add_link(topology, core, pod, 2e8, 2e8, 4e-3, NULL);
-        }
-        if (i % hosts == 0) {
-            snprintf(name, sizeof(name), "rack%d", i / hosts);
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_SWITCH, &rack);
-            mtree_topology_add_link(topology, pod, rack, 2e8, 2e8, 2e-3, NULL);
-        }
-        mtree_topology_add_link(topology, rack, i, 1e8, 1e8, 1e-3, NULL);
-    }
-    return topology;
 }
 
-/* The network of that name: a map of topologies/, make_tree()'s pods, or a shape; its
- * capacities are drawn from @a seed where there is @a skew. */
+/* The network of that name: a map of topologies/, or a shape; its capacities are drawn
+ * from @a seed where there is @a skew. */
 static mtree_topology_t *make(const char *name, double skew, unsigned seed)
 {
     mtree_topology_t *map;
-    int pods, racks, hosts;
     char path[512];
 
-    if (sscanf(name, "pods:%d:%d:%d", &pods, &racks, &hosts) == 3) {
-        return make_tree(pods, racks, hosts);
-    }
     if (strstr(name, ".dot") == NULL) {
-        return make_shape(name, skew, seed);
+        map = make_shape(name, skew, seed);
+        if (strncmp(name, "tree:", 5) == 0) {
+            make_levels(map);
+        }
+        return map;
     }
     snprintf(path, sizeof(path), TOPOLOGIES "/%s", name);
     map = map_file(path);
@@ -136,8 +119,8 @@ static const struct {
     {"b4.dot", .options = {.noise = NOISE}, .named = true},
     {"b4.dot", 0.7, 1, .more = 4, .options = {.noise = NOISE, .seed = 1}, .named = true},
     /* Round trips tell the links apart of a core with three others. */
-    {"pods:3:2:2", .more = 2, .options = {.noise = NOISE}, .named = true},
-    {"pods:3:2:3", .more = 2, .options = {.noise = NOISE, .seed = 3}, .named = true},
+    {"tree:3x2x2", .more = 2, .options = {.noise = NOISE}, .named = true},
+    {"tree:3x2x3", .more = 2, .options = {.noise = NOISE, .seed = 3}, .named = true},
     {"star:8", 0.5, 1, .more = 3, .options = {.noise = NOISE}, .named = true},
     /* Each has a link of its own to each other, and few tests of such length fit. */
     {"cloud-dtfm.dot", .more = 3, .options = {.noise = 0.02}, .named = true},
@@ -152,7 +135,7 @@ static const struct {
     {"ring:6", 0.7, 11, .options = {.noise = 0.03, .seed = 5}, .named = true},
     /* Hosts that forward, with an address for each link; and routers. */
     {"b4.dot", .options = {.noise = NOISE, .interfaces = true, .seed = 3}},
-    {"pods:2:2:3", .options = {.noise = NOISE, .interfaces = true, .seed = 3}},
+    {"tree:2x2x3", .options = {.noise = NOISE, .interfaces = true, .seed = 3}},
     /* Hosts that forward but do not answer are known by their links; a silent switch of a
      * star, by being the only one next to all hosts. */
     {"b4.dot", .options = {.noise = NOISE, .silent = 0.3, .seed = 4}},
@@ -162,7 +145,7 @@ static const struct {
     {"star:8", 0, 1, .more = 2, .options = {.noise = NOISE, .no_switches = true}},
     {"star:140", 0, 1, .options = {.noise = NOISE, .no_switches = true, .seed = 3}},
     {"star:8", 0, 1, .options = {.noise = NOISE, .seed = 6}, .without_routes = true},
-    {"pods:3:2:3", .options = {.noise = NOISE, .seed = 6}, .without_routes = true},
+    {"tree:3x2x3", .options = {.noise = NOISE, .seed = 6}, .without_routes = true},
     {"torus:3x4", 0, 1, .options = {.noise = 0.02, .seed = 6}, .without_routes = true},
     {"ring:7", 0.5, 3, .options = {.noise = 0.02, .seed = 6}, .without_routes = true},
 };
@@ -275,7 +258,7 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
         {"star:8", 6, 6, false},
         {"star:8", 6, 6, true},
         {"b4.dot", 12, 19, false},
-        {"pods:3:2:3", 12, 21, false},
+        {"tree:3x2x3", 12, 21, false},
     };
     const double skew = _i < 2 ? 0.5 : 0;
     OWNED(topology) *truth = make(cases[_i].network, skew, 2);

@@ -3,9 +3,8 @@
  * Probes that were recorded in the lab (topo/probe/probe.c), played again: what the
  * streams of real TCP connections tell of the links of a network that is known.
  */
+#include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
 #include "topo/probe/bottleneck.h"
 #include "topo/probe/routes.h"
 
@@ -133,17 +132,6 @@ static int vertex_of(const record_t *record, const mtree_probe_graph_t *graph, i
     return (int)strtol(strrchr(address, '.') + 1, NULL, 10) - 1;
 }
 
-static int find_arc(const mtree_topology_t *topology, int from, int to)
-{
-    for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
-        if (mtree_arc_from(topology, arc) == from && mtree_arc_to(topology, arc) == to) {
-            return arc;
-        }
-    }
-    ck_abort_msg("there is no link from vertex %d to %d", from, to);
-    return -1;
-}
-
 static const struct {
     const char *record, *map;
     int least_known; /* arcs whose capacity the record tells */
@@ -160,7 +148,7 @@ UNIT_LOOP(test_capacities, 0, 2)
     int num_known = 0;
 
     snprintf(path, sizeof(path), "%s/%s", PROBES, replays[_i].map);
-    unit_ok(mtree_topology_read(path, &truth));
+    truth = map_file(path);
     snprintf(path, sizeof(path), "%s/%s", PROBES, replays[_i].record);
     record = read_record(path);
     mtree_probe_routes_resolve(record->routes, &graph);
@@ -171,7 +159,8 @@ UNIT_LOOP(test_capacities, 0, 2)
     for (int arc = 0; arc < 2 * graph.num_links; ++arc) {
         int from = vertex_of(record, &graph, mtree_probe_arc_from(&graph, arc));
         int to = vertex_of(record, &graph, mtree_probe_arc_to(&graph, arc));
-        double rate = mtree_arc_capacity(truth, find_arc(truth, from, to));
+        double rate = mtree_arc_capacity(
+            truth, map_arc(truth, truth->vertices[from].name, truth->vertices[to].name));
         double found = arcs[arc].known ? arcs[arc].value : arcs[arc].most;
 
         num_known += arcs[arc].known;
