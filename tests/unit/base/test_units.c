@@ -168,9 +168,8 @@ UNIT_TEST(test_write_reads_back)
     char text[MTREE_UNITS_LENGTH];
     const char *why, *end;
     double back;
-    size_t i;
 
-    for (i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
         mtree_units_write_rate(values[i], text);
         unit_ok(mtree_units_parse_rate(text, &back, &why));
         ck_assert(back == values[i]);

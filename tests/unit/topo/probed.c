@@ -280,9 +280,11 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
 static void create(network_t *network)
 {
     const mtree_topology_t *truth = network->truth;
-    const mtree_probe_options_t options = {.seconds = network->options->seconds,
+    const mtree_probe_options_t options = {.seconds = network->options->seconds > 0
+                                                          ? network->options->seconds
+                                                          : PROBED_SECONDS,
                                            .seed = network->options->seed,
-                                           .traces = network->options->routes,
+                                           .traces = !network->options->no_routes,
                                            .bytes = network->options->bytes};
     mtree_probe_host_t *hosts = calloc((size_t)network->num_hosts, sizeof(*hosts));
     char address[NAME];

@@ -11,9 +11,11 @@
 
 #include <stdint.h>
 
+#define PROBED_SECONDS 10
+
 typedef struct {
     double noise;     /* relative, of every interval of a stream; pings are late by it */
-    bool routes;      /* routes can be traced at all */
+    bool no_routes;   /* none can be traced */
     double silent;    /* part of the vertices that never answer a trace */
     bool interfaces;  /* vertices answer with an address for each of their neighbours */
     bool no_switches; /* switches forward frames: no trace shows them */
@@ -21,7 +23,7 @@ typedef struct {
                          all that begin within a second have half their rate; 0: never */
     int rising;       /* the same, and they still get faster at their end; 0: never */
     double lingers;   /* seconds that each round of streams takes longer than it should */
-    double seconds;   /* the budget */
+    double seconds;   /* the budget; 0: PROBED_SECONDS */
     double bytes;     /* the budget; 0: none */
     uint64_t seed;
     const mtree_topology_t *known; /* all of its capacities are; NULL: none */

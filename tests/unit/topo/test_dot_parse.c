@@ -23,16 +23,15 @@ static char *write_graph(const mtree_dot_graph_t *graph)
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    int i;
 
     fprintf(out, "%s %s:", graph->directed ? "digraph" : "graph",
             graph->name != NULL ? graph->name : "-");
-    for (i = 0; i < graph->num_nodes; ++i) {
+    for (int i = 0; i < graph->num_nodes; ++i) {
         ck_assert_int_eq(graph->nodes[i]->index, i);
         fprintf(out, " %s@%d", graph->nodes[i]->name, graph->nodes[i]->line);
         write_attributes(out, graph->nodes[i]->attributes);
     }
-    for (i = 0; i < graph->num_edges; ++i) {
+    for (int i = 0; i < graph->num_edges; ++i) {
         fprintf(out, "; %s-%s@%d", graph->edges[i]->tail->name,
                 graph->edges[i]->head->name, graph->edges[i]->line);
         write_attributes(out, graph->edges[i]->attributes);
@@ -173,11 +172,10 @@ UNIT_TEST(test_attribute_names)
     } names[] = {
         {"x", true, true}, {"y", false, true}, {"z", true, false}, {"u", false, false}};
     OWNED(dot_graph) *graph = NULL;
-    int i;
 
     unit_ok(mtree_dot_parse(text, strlen(text), "t.dot", &graph));
     ck_assert_int_eq(graph->num_names, 4);
-    for (i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4; ++i) {
         ck_assert_str_eq(graph->names[i].name, names[i].name);
         ck_assert_int_eq(graph->names[i].of_nodes, names[i].of_nodes);
         ck_assert_int_eq(graph->names[i].of_edges, names[i].of_edges);
@@ -211,10 +209,9 @@ UNIT_EACH(test_large_text, large)
     const size_t length = start + part * (size_t)large[_i].count;
     mtree_dot_graph_t *graph = NULL;
     UNIT_FREED char *text = malloc(length + 1);
-    int i;
 
     strcpy(text, large[_i].start);
-    for (i = 0; i < large[_i].count; ++i) {
+    for (int i = 0; i < large[_i].count; ++i) {
         memcpy(text + start + part * (size_t)i, large[_i].part, part);
     }
     ck_assert_int_ne(mtree_dot_parse(text, length, "t.dot", &graph), MTREE_OK);
@@ -237,15 +234,13 @@ UNIT_TEST(test_blanks_of_any_number)
 UNIT_TEST(test_limits_are_exact)
 {
     char text[4096];
-    size_t at;
-    int count, i;
 
-    for (count = 63; count <= 64; ++count) {
+    for (int count = 63; count <= 64; ++count) {
         const mtree_status_t expected = count == 63 ? MTREE_OK : MTREE_ERR_LIMIT;
         OWNED(dot_graph) *graph = NULL;
+        size_t at = (size_t)sprintf(text, "graph { a [");
 
-        at = (size_t)sprintf(text, "graph { a [");
-        for (i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i) {
             at += (size_t)sprintf(text + at, "a%d=1 ", i);
         }
         at += (size_t)sprintf(text + at, "a0=2] }");

@@ -202,23 +202,29 @@ UNIT_TEST(test_slow_processors_are_no_slow_link)
     "[capacity=\"10Mbps\"];"                                                             \
     "c -- s [capacity=\"10Mbps\"]; d -- s [capacity=\"10Mbps\"] }"
 
-/* Every host of the star sends to every other; @a slow sends at @a rate. */
-static int star_samples(const char *slow, float rate, mtree_path_sample_t *samples)
+/* A sample like @a like of every way between two hosts; their number. */
+static int all_ways(mtree_path_sample_t like, mtree_path_sample_t *samples)
 {
     int num = 0;
 
-    for (int from = 0; from < num_hosts; from++) {
-        for (int to = 0; to < num_hosts; to++) {
-            bool is_slow = from == host_number(slow);
-
-            if (from != to) {
-                samples[num++] = (mtree_path_sample_t){.from = from,
-                                                       .to = to,
-                                                       .rate = rate / 3,
-                                                       .backlogged_rate = rate / 3,
-                                                       .backlogged = is_slow ? 1 : 0};
+    for (like.from = 0; like.from < num_hosts; like.from++) {
+        for (like.to = 0; like.to < num_hosts; like.to++) {
+            if (like.from != like.to) {
+                samples[num++] = like;
             }
         }
+    }
+    return num;
+}
+
+/* Every host of the star sends to every other; @a slow sends at @a rate. */
+static int star_samples(const char *slow, float rate, mtree_path_sample_t *samples)
+{
+    const mtree_path_sample_t like = {.rate = rate / 3, .backlogged_rate = rate / 3};
+    const int num = all_ways(like, samples);
+
+    for (int i = 0; i < num; i++) {
+        samples[i].backlogged = samples[i].from == host_number(slow) ? 1 : 0;
     }
     return num;
 }
@@ -243,19 +249,10 @@ UNIT_TEST(test_shared_link_is_the_cause)
  * the time.  The number of ways. */
 static int triangle_samples(double rate, double backlogged, mtree_path_sample_t *samples)
 {
-    int num = 0;
+    const mtree_path_sample_t like = {
+        .rate = 4e6F, .backlogged_rate = 7.6e6F, .backlogged = 0.4F};
+    const int num = all_ways(like, samples);
 
-    for (int from = 0; from < 3; from++) {
-        for (int to = 0; to < 3; to++) {
-            if (from != to) {
-                samples[num++] = (mtree_path_sample_t){.from = from,
-                                                       .to = to,
-                                                       .rate = 4e6F,
-                                                       .backlogged_rate = 7.6e6F,
-                                                       .backlogged = 0.4F};
-            }
-        }
-    }
     samples[0].rate = samples[0].backlogged_rate = (float)rate;
     samples[0].backlogged = (float)backlogged;
     return num;

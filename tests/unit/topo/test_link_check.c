@@ -3,13 +3,9 @@
  * Link checks: when calls are slow enough for one, which links it measures, and what
  * becomes of their capacities.
  */
-#include "tests/unit/maps.h"
+#include "tests/unit/given.h"
 #include "topo/drift/link_check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static mtree_topology_t *topology;
 static mtree_drift_t *drift;
 static mtree_link_stream_t *streams;
 static int num_streams;
@@ -27,14 +23,8 @@ static const char *text = "graph net {\n"
 
 static void setup(void)
 {
-    static const char *const names[] = {"a", "b", "c", "d"};
-    static int hosts[4];
-
-    topology = map_text(text);
-    for (int h = 0; h < 4; h++) {
-        hosts[h] = mtree_topology_find_vertex(topology, names[h]);
-    }
-    unit_ok(mtree_drift_create(topology, hosts, 4, &drift));
+    given(map_text(text));
+    unit_ok(mtree_drift_create(topology, hosts, num_hosts, &drift));
     num_streams = mtree_link_check_streams(drift, &streams);
 }
 
@@ -42,7 +32,7 @@ static void teardown(void)
 {
     free(streams);
     mtree_drift_destroy(drift);
-    mtree_topology_destroy(topology);
+    forget();
 }
 
 /* The stream from host number @a from to @a to. */
@@ -108,37 +98,34 @@ UNIT_TEST(no_stream_runs_beside_one_in_the_opposite_direction)
     }
 }
 
-UNIT_TEST(two_slow_observations_in_a_row_ask_for_a_check)
-{
-    ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
-    ck_assert(!mtree_link_check_is_due(drift, 1.2, 0));
-    ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
-    ck_assert(mtree_link_check_is_due(drift, 1.5, 0));
-}
+static const struct {
+    double slowness[4], seconds[4]; /* of observations, */
+    int due;                        /* after so many of which a check is due */
+} observations[] = {
+    /* Two slow ones in a row. */
+    {{1.5, 1.2, 1.5, 1.5}, {0}, 4},
+    /* Of nonblocking calls beside blocking ones slowness is not known. */
+    {{1.5, 0, 1.5}, {0}, 3},
+    /* Links are checked once when that costs little: of links of 2 ms one way a check
+     * takes two turns of 0.254 s. */
+    {{1, 1, 1}, {6, 4, 0.2}, 3},
+    /* A measured map is not checked without slow calls. */
+    {{0}, {0}, 0},
+};
 
-/* Nonblocking calls beside blocking ones. */
-UNIT_TEST(calls_whose_slowness_is_not_known_are_no_observation)
+UNIT_EACH(a_check_is_due, observations)
 {
-    ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
-    ck_assert(!mtree_link_check_is_due(drift, 0, 0));
-    ck_assert(mtree_link_check_is_due(drift, 1.5, 0));
-}
+    const int due = observations[_i].due;
 
-/* Of links of 2 ms one way a check takes two turns of 0.254 s. */
-UNIT_TEST(links_are_checked_once_when_that_costs_little)
-{
-    ck_assert(!mtree_link_check_is_due(drift, 1.0, 6.0));
-    ck_assert(!mtree_link_check_is_due(drift, 1.0, 4.0));
-    ck_assert(mtree_link_check_is_due(drift, 1.0, 0.2));
-    for (int i = 0; i < 100; i++) {
-        ck_assert(!mtree_link_check_is_due(drift, 1.0, 100.0));
+    for (int i = 0; i < due; i++) {
+        ck_assert_msg(mtree_link_check_is_due(drift, observations[_i].slowness[i],
+                                              observations[_i].seconds[i]) ==
+                          (i + 1 == due),
+                      "of %d, observation %d", due, i + 1);
     }
-}
-
-UNIT_TEST(a_measured_map_is_not_checked_without_slow_calls)
-{
     for (int i = 0; i < 100; i++) {
-        ck_assert(!mtree_link_check_is_due(drift, 1.0, 0));
+        ck_assert(!mtree_link_check_is_due(drift, 1.0,
+                                           observations[_i].seconds[0] > 0 ? 100.0 : 0));
     }
 }
 

@@ -119,51 +119,36 @@ UNIT_TEST(test_nics)
     }
 }
 
-UNIT_TEST(test_distance)
+/* Of eth1, the fastest, it is not known where it is, and of eth3 how fast it is. */
+static const mtree_nic_t some_nics[] = {{"eth0", MTREE_NIC_NETWORK, 0, 0, 10e9},
+                                        {"eth1", MTREE_NIC_NETWORK, -1, -1, 20e9},
+                                        {"eth2", MTREE_NIC_NETWORK, 1, -1, 9e9},
+                                        {"eth3", MTREE_NIC_NETWORK, -1, 1, 0},
+                                        {"eth4", MTREE_NIC_NETWORK, -1, 1, 40e9},
+                                        {.package = 1, .numa = 4},
+                                        {.package = 0, .numa = -1}};
+
+static const struct {
+    int16_t package, numa;
+    int first, count; /* of the interfaces above */
+    int near;
+} distances[] = {
+    {1, 5, 5, 2, MTREE_NEAR_PACKAGE}, {1, 4, 5, 2, MTREE_NEAR_NUMA},
+    {0, 2, 5, 1, MTREE_NEAR_HOST},    {0, 2, 5, 2, MTREE_NEAR_NUMA},
+    {0, 2, 5, 0, MTREE_NEAR_HOST},    {0, 0, 0, 3, MTREE_NEAR_NUMA},
+    {1, 1, 0, 3, MTREE_NEAR_HOST}, /* eth2 is less than half as fast */
+    {1, 1, 3, 1, MTREE_NEAR_NUMA},    {0, 0, 3, 2, MTREE_NEAR_HOST},
+    {1, 1, 3, 2, MTREE_NEAR_NUMA},
+};
+
+UNIT_EACH(test_distance, distances)
 {
-    mtree_nic_t nics[] = {{.package = 1, .numa = 4}, {.package = 0, .numa = -1}};
     mtree_locality_t place = mtree_locality_unknown();
 
-    place.package = 1;
-    place.numa = 5;
-    mtree_locality_measure(&place, nics, 2);
-    ck_assert_int_eq(place.near, MTREE_NEAR_PACKAGE);
-    place.numa = 4;
-    mtree_locality_measure(&place, nics, 2);
-    ck_assert_int_eq(place.near, MTREE_NEAR_NUMA);
-    place.package = 0;
-    place.numa = 2;
-    mtree_locality_measure(&place, nics, 1);
-    ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
-    mtree_locality_measure(&place, nics, 2);
-    ck_assert_int_eq(place.near, MTREE_NEAR_NUMA);
-    mtree_locality_measure(&place, nics, 0);
-    ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
-}
-
-UNIT_TEST(test_best)
-{
-    mtree_nic_t nics[] = {{"eth0", MTREE_NIC_NETWORK, 0, 0, 10e9},
-                          {"eth1", MTREE_NIC_NETWORK, -1, -1, 20e9},
-                          {"eth2", MTREE_NIC_NETWORK, 1, -1, 9e9},
-                          {"eth3", MTREE_NIC_NETWORK, -1, 1, 0},
-                          {"eth4", MTREE_NIC_NETWORK, -1, 1, 40e9}};
-    mtree_locality_t first = mtree_locality_unknown(), second = first;
-
-    first.package = first.numa = 0;
-    second.package = second.numa = 1;
-    /* eth1 is the fastest, but nobody's; eth2 is less than half as fast. */
-    mtree_locality_measure(&first, nics, 3);
-    ck_assert_int_eq(first.near, MTREE_NEAR_NUMA);
-    mtree_locality_measure(&second, nics, 3);
-    ck_assert_int_eq(second.near, MTREE_NEAR_HOST);
-    /* Of eth3 the speed is not known. */
-    mtree_locality_measure(&second, nics + 3, 1);
-    ck_assert_int_eq(second.near, MTREE_NEAR_NUMA);
-    mtree_locality_measure(&first, nics + 3, 2);
-    ck_assert_int_eq(first.near, MTREE_NEAR_HOST);
-    mtree_locality_measure(&second, nics + 3, 2);
-    ck_assert_int_eq(second.near, MTREE_NEAR_NUMA);
+    place.package = distances[_i].package;
+    place.numa = distances[_i].numa;
+    mtree_locality_measure(&place, some_nics + distances[_i].first, distances[_i].count);
+    ck_assert_int_eq(place.near, distances[_i].near);
 }
 
 static const struct {

@@ -113,6 +113,14 @@ static void add_lan(int first, int last, int device, const char *format)
     }
 }
 
+/* Networks of a LAN and of a second one of the hosts from @a first on. */
+static void find_two(int num_hosts, int first)
+{
+    start_lan(num_hosts);
+    add_lan(first, num_hosts - 1, 2, "10.1.0.%d");
+    find(num_hosts);
+}
+
 /* What trials of @a network find where interfaces carry @a rate from a host, and half of
  * it to one, which is shared by those of a turn. */
 static void measure(int network, double rate, double latency)
@@ -202,9 +210,7 @@ UNIT_TEST(what_all_hosts_share_is_not_tried)
 
 UNIT_TEST(a_network_of_some_hosts_is_a_switch)
 {
-    start_lan(5);
-    add_lan(1, 4, 2, "10.1.0.%d");
-    find(5);
+    find_two(5, 1);
     measure(1, 100e6, 50e-6);
     expect_map("\"h1\" -- \"network1\" [capacity=\"100Mbps\" capacity_back=\"50Mbps\" "
                "latency=\"9.8us\" from_address=\"10.1.0.2\"];\n");
@@ -214,9 +220,7 @@ UNIT_TEST(a_network_of_some_hosts_is_a_switch)
 /* No route leads over it. */
 UNIT_TEST(a_slow_network_of_some_hosts_is_left_out)
 {
-    start_lan(5);
-    add_lan(1, 4, 2, "10.1.0.%d");
-    find(5);
+    find_two(5, 1);
     measure(1, 20e6, 1e-6);
     expect_map("\"h4\" -- \"lan\" [capacity=\"20Mbps\" latency=\"10us\"];\n}\n");
 }
@@ -224,9 +228,7 @@ UNIT_TEST(a_slow_network_of_some_hosts_is_left_out)
 /* Each host has an interface in both. */
 UNIT_TEST(networks_of_all_hosts_are_one_switch)
 {
-    start_lan(4);
-    add_lan(0, 3, 2, "10.1.0.%d");
-    find(4);
+    find_two(4, 0);
     measure(0, 20e6, 10e-6);
     measure(1, 100e6, 10e-6);
     expect_map("    \"h0\" -- \"lan\" [capacity=\"20Mbps\" capacity_back=\"10Mbps\" "
@@ -239,9 +241,7 @@ UNIT_TEST(networks_of_all_hosts_are_one_switch)
 /* A tunnel over the LAN carries nothing beside it. */
 UNIT_TEST(networks_that_share_interfaces_are_left_out)
 {
-    start_lan(4);
-    add_lan(0, 3, 2, "10.1.0.%d");
-    find(4);
+    find_two(4, 0);
     measure(0, 50e6, 10e-6);
     measure(1, 50e6, 10e-6);
     for (int t = 0; t < networks.num_trials; t++) {
@@ -253,9 +253,7 @@ UNIT_TEST(networks_that_share_interfaces_are_left_out)
 /* Two switches, or cables, have the same addresses. */
 UNIT_TEST(what_is_apart_is_no_network)
 {
-    start_lan(4);
-    add_lan(0, 3, 2, "10.1.0.%d");
-    find(4);
+    find_two(4, 0);
     measure(1, 100e6, 10e-6);
     for (int t = 0; t < networks.num_trials; t++) {
         mtree_network_trial_t *trial = &networks.trials[t];

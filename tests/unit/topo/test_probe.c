@@ -110,10 +110,9 @@ static void check_plan(const mtree_topology_t *truth,
 static const struct {
     const char *network;
     double skew;
-    unsigned draw;            /* the first of the seeds of capacities */
-    int more;                 /* times, each with the next seeds */
-    probed_options_t options; /* 10 s, and with routes unless: */
-    bool without_routes;
+    unsigned draw; /* the first of the seeds of capacities */
+    int more;      /* times, each with the next seeds */
+    probed_options_t options;
     bool named; /* every link is compared by its name */
 } networks[] = {
     {"b4.dot", .options = {.noise = NOISE}, .named = true},
@@ -144,10 +143,10 @@ static const struct {
      * several at once.  The last is too large for all routes to be traced. */
     {"star:8", 0, 1, .more = 2, .options = {.noise = NOISE, .no_switches = true}},
     {"star:140", 0, 1, .options = {.noise = NOISE, .no_switches = true, .seed = 3}},
-    {"star:8", 0, 1, .options = {.noise = NOISE, .seed = 6}, .without_routes = true},
-    {"tree:3x2x3", .options = {.noise = NOISE, .seed = 6}, .without_routes = true},
-    {"torus:3x4", 0, 1, .options = {.noise = 0.02, .seed = 6}, .without_routes = true},
-    {"ring:7", 0.5, 3, .options = {.noise = 0.02, .seed = 6}, .without_routes = true},
+    {"star:8", 0, 1, .options = {.noise = NOISE, .seed = 6, .no_routes = true}},
+    {"tree:3x2x3", .options = {.noise = NOISE, .seed = 6, .no_routes = true}},
+    {"torus:3x4", 0, 1, .options = {.noise = 0.02, .seed = 6, .no_routes = true}},
+    {"ring:7", 0.5, 3, .options = {.noise = 0.02, .seed = 6, .no_routes = true}},
 };
 
 /* Every route, the plan and the budget; some switches have no names. */
@@ -159,16 +158,14 @@ UNIT_EACH(test_networks, networks)
         OWNED(topology) *truth = make(networks[_i].network, networks[_i].skew,
                                       networks[_i].draw + (unsigned)more);
 
-        options.routes = !networks[_i].without_routes;
-        options.seconds = 10;
         options.seed += (unsigned)more;
         probed_run(truth, &options, &findings);
         if (networks[_i].named) {
             probed_check_links(truth, &findings, 0.1);
         }
         probed_check(truth, &findings, 0.1);
-        ck_assert_int_eq(findings.routes_known, options.routes);
-        ck_assert(findings.seconds <= options.seconds);
+        ck_assert_int_eq(findings.routes_known, !options.no_routes);
+        ck_assert(findings.seconds <= PROBED_SECONDS);
         ck_assert(findings.bytes > 0);
         check_plan(truth, &findings, 0.95);
     }
@@ -182,7 +179,6 @@ UNIT_LOOP(test_few_bytes_for_cloud_regions, 0, 6)
         double bytes, least;
     } cases[] = {{1e9, 0.55}, {3e9, 0.93}};
     const probed_options_t options = {.noise = NOISE,
-                                      .routes = true,
                                       .seconds = 9,
                                       .bytes = cases[_i % 2].bytes,
                                       .seed = (unsigned)_i / 2};
@@ -197,11 +193,8 @@ UNIT_LOOP(test_few_bytes_for_cloud_regions, 0, 6)
 /* A star of links of 100 Gb/s, which would send 60 GB in the time. */
 UNIT_LOOP(test_fast_links_send_few_bytes, 0, 2)
 {
-    const probed_options_t options = {.noise = NOISE,
-                                      .routes = true,
-                                      .seconds = 10,
-                                      .bytes = _i == 0 ? 1e9 : 5e7,
-                                      .seed = 3};
+    const probed_options_t options = {
+        .noise = NOISE, .bytes = _i == 0 ? 1e9 : 5e7, .seed = 3};
     OWNED(topology) *truth = make_shape("star:8", 0, 1);
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
 
@@ -263,7 +256,7 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
     const double skew = _i < 2 ? 0.5 : 0;
     OWNED(topology) *truth = make(cases[_i].network, skew, 2);
     OWNED(topology) *known = part_of(truth, cases[_i].num_hosts, cases[_i].renamed);
-    probed_options_t options = {.noise = NOISE, .routes = true, .seconds = 10, .seed = 3};
+    probed_options_t options = {.noise = NOISE, .seed = 3};
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t all, rest;
 
     probed_run(truth, &options, &all);
@@ -278,8 +271,7 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
 /* Too few bytes for all streams: the probe ends with a map in which some is assumed. */
 UNIT_TEST(test_bytes_end)
 {
-    const probed_options_t options = {
-        .noise = NOISE, .routes = true, .seconds = 10, .bytes = 4e6, .seed = 3};
+    const probed_options_t options = {.noise = NOISE, .bytes = 4e6, .seed = 3};
     OWNED(topology) *truth = map_file(TOPOLOGIES "/b4.dot");
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
     int assumed = 0;
@@ -298,7 +290,6 @@ UNIT_TEST(test_bytes_end)
 UNIT_LOOP(test_short_of_time, 0, 50)
 {
     const probed_options_t options = {.noise = 0.02,
-                                      .routes = true,
                                       .rising = 1 + _i % 5,
                                       .lingers = 0.3,
                                       .seconds = 6 + _i / 5 * 0.2,
@@ -323,16 +314,14 @@ UNIT_LOOP(test_short_of_time, 0, 50)
 
 UNIT_TEST(test_deterministic)
 {
-    const probed_options_t options = {
-        .noise = NOISE, .routes = true, .seconds = 5, .seed = 7};
+    const probed_options_t options = {.noise = NOISE, .seconds = 5, .seed = 7};
     OWNED(topology) *truth = map_file(TOPOLOGIES "/b4.dot");
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t one, other;
-    int i;
 
     probed_run(truth, &options, &one);
     probed_run(truth, &options, &other);
     ck_assert_int_eq(one.topology->num_links, other.topology->num_links);
-    for (i = 0; i < one.topology->num_links; ++i) {
+    for (int i = 0; i < one.topology->num_links; ++i) {
         ck_assert_mem_eq(&one.topology->links[i], &other.topology->links[i],
                          sizeof(mtree_link_t));
     }
@@ -347,8 +336,7 @@ static const struct {
 UNIT_LOOP(test_many_hosts, 0, unit_loops(2, 4))
 {
     /* Experiments in the order of hosts times their logarithm, not of their pairs. */
-    const probed_options_t options = {
-        .noise = NOISE, .routes = true, .seconds = 10, .seed = 8};
+    const probed_options_t options = {.noise = NOISE, .seed = 8};
     OWNED(topology) *truth = make_shape(large[_i].shape, 0, 1);
     int n = large[_i].num_hosts;
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
@@ -357,7 +345,7 @@ UNIT_LOOP(test_many_hosts, 0, unit_loops(2, 4))
     probed_run(truth, &options, &findings);
     probed_check_links(truth, &findings, 0.1);
     ck_assert_int_le(findings.num_routes, (int)(3 * n * (3 + log2(n))));
-    ck_assert_double_le(findings.seconds, options.seconds);
+    ck_assert_double_le(findings.seconds, PROBED_SECONDS);
     /* Of what the links carry in a minute. */
     ck_assert_double_le(8 * findings.bytes, 0.01 * 60 * 2 * 2e8 * truth->num_links);
 }

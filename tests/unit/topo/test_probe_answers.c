@@ -147,7 +147,6 @@ UNIT_TEST(test_routes_that_join_not_all)
 static void answer(mtree_random_t *random, mtree_probe_result_t *result)
 {
     static const char *const addresses[] = {"h0", "h1", "h2", "r", "s", "t", "u"};
-    int i;
 
     result->answer = (mtree_traceroute_answer_t)mtree_random_below(random, 4);
     strcpy(result->address, addresses[mtree_random_below(random, 7)]);
@@ -157,7 +156,7 @@ static void answer(mtree_random_t *random, mtree_probe_result_t *result)
     result->median = result->least * (1 + mtree_random_fraction(random));
     result->num_samples =
         2 + (int)mtree_random_below(random, MTREE_PROBE_MAX_SAMPLES - 1);
-    for (i = 1; i < result->num_samples; ++i) {
+    for (int i = 1; i < result->num_samples; ++i) {
         result->samples[i].seconds =
             result->samples[i - 1].seconds + 1e-6 + mtree_random_fraction(random);
         result->samples[i].bytes =
@@ -173,7 +172,6 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(20, 100))
     mtree_probe_host_t hosts[9];
     char names[9][16];
     mtree_random_t random;
-    mtree_probe_result_t *results;
     mtree_probe_findings_t findings;
     mtree_probe_round_t round;
     OWNED(probe) *probe = NULL;
@@ -188,12 +186,13 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(20, 100))
     unit_ok(mtree_probe_create(hosts, num_hosts, &options, &probe));
     while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
            round.num_experiments > 0) {
-        results = calloc((size_t)round.num_experiments, sizeof(*results));
+        UNIT_FREED mtree_probe_result_t *results =
+            calloc((size_t)round.num_experiments, sizeof(*results));
+
         for (i = 0; i < round.num_experiments; ++i) {
             answer(&random, &results[i]);
         }
         mtree_probe_record(probe, results, 0.01);
-        free(results);
         ck_assert_int_lt(++rounds, 1000);
     }
     if (status == MTREE_OK) {

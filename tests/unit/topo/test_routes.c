@@ -26,11 +26,8 @@ static void assert_route(int from, int to, const char *expected)
 
 UNIT_TEST(test_least_latency)
 {
-    given_routes(map_text("graph { a; b; c; d;\n"
-                          "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-                          "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-                          "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-                          "a -- d [capacity=\"1Mbps\" latency=\"9ms\"]; }"));
+    given_routes(map_text("graph { edge [capacity=\"1Mbps\" latency=\"1ms\"]\n"
+                          "a -- b -- c -- d; a -- d [latency=\"9ms\"] }"));
     assert_route(0, 2, "a b c");
     assert_route(0, 0, "a");
     ck_assert_double_eq(mtree_routes_latency(routes, 0, 2), 0.002);
@@ -45,12 +42,8 @@ UNIT_TEST(test_least_latency)
 
 UNIT_TEST(test_fewer_links_break_ties)
 {
-    given_routes(map_text("graph { a; b; c; d; e;\n"
-                          "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-                          "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-                          "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-                          "a -- e [capacity=\"1Mbps\" latency=\"2ms\"];\n"
-                          "e -- d [capacity=\"1Mbps\" latency=\"1ms\"]; }"));
+    given_routes(map_text("graph { edge [capacity=\"1Mbps\" latency=\"1ms\"]\n"
+                          "a -- b -- c -- d -- e; a -- e [latency=\"2ms\"] }"));
     assert_route(0, 3, "a e d");
     assert_route(3, 0, "d e a");
 }
@@ -58,12 +51,12 @@ UNIT_TEST(test_fewer_links_break_ties)
 /* Where mtree itself chooses between two switches, whatever the destination. */
 UNIT_TEST(test_wide_links_that_name_their_ends_break_ties)
 {
-    given_routes(map_text("graph { a; b; c; s [kind=switch]; t [kind=switch];\n"
-                          "a -- s [capacity=\"9Mbps\"]; b -- s [capacity=\"9Mbps\"];\n"
-                          "c -- s [capacity=\"9Mbps\"];\n"
-                          "a -- t [capacity=\"1Mbps\" from_address=\"10.1.0.1\"];\n"
-                          "b -- t [capacity=\"1Mbps\" from_address=\"10.1.0.2\"];\n"
-                          "c -- t [capacity=\"1Mbps\" from_address=\"10.1.0.3\"]; }"));
+    given_routes(map_text("graph { node [kind=switch] s t; node [kind=host]\n"
+                          "edge [capacity=\"9Mbps\"]; {a b c} -- s\n"
+                          "edge [capacity=\"1Mbps\"]\n"
+                          "a -- t [from_address=\"10.1.0.1\"]\n"
+                          "b -- t [from_address=\"10.1.0.2\"]\n"
+                          "c -- t [from_address=\"10.1.0.3\"] }"));
     assert_route(0, 1, "a t b");
     assert_route(1, 0, "b t a");
     assert_route(0, 2, "a t c");
@@ -71,9 +64,7 @@ UNIT_TEST(test_wide_links_that_name_their_ends_break_ties)
 
 UNIT_TEST(test_one_way_links)
 {
-    given_routes(
-        map_text("digraph { a -> b [capacity=\"1Mbps\"]; b -> c [capacity=\"1Mbps\"];\n"
-                 "c -> a [capacity=\"1Mbps\"]; }"));
+    given_routes(map_text("digraph { a -> b -> c -> a [capacity=\"1Mbps\"] }"));
     assert_route(0, 2, "a b c");
     assert_route(2, 0, "c a");
     assert_route(1, 0, "b c a");
@@ -81,9 +72,8 @@ UNIT_TEST(test_one_way_links)
 
 UNIT_TEST(test_switches_do_not_separate)
 {
-    given_routes(map_text("graph { s [kind=switch]; t [kind=switch]; a; b; c;\n"
-                          "a -- s [capacity=\"1Mbps\"]; s -- t [capacity=\"1Mbps\"];\n"
-                          "t -- b [capacity=\"1Mbps\"]; b -- c [capacity=\"1Mbps\"]; }"));
+    given_routes(map_text("graph { s [kind=switch] t [kind=switch]\n"
+                          "a -- s -- t -- b -- c [capacity=\"1Mbps\"] }"));
     assert_route(0, 1, "a s t b");
     ck_assert(mtree_routes_adjacent(routes, 0, 1));
     ck_assert(!mtree_routes_adjacent(routes, 0, 2));
@@ -103,33 +93,31 @@ UNIT_TEST(test_switches_do_not_separate)
 static void assert_consistent(void)
 {
     UNIT_FREED int *number = malloc((size_t)topology->num_vertices * sizeof(*number));
-    int from, to, i, num_arcs, rest_arcs, at, via;
     UNIT_FREED int *arcs = malloc((size_t)topology->num_vertices * sizeof(*arcs));
     UNIT_FREED int *rest = malloc((size_t)topology->num_vertices * sizeof(*rest));
-    double latency;
 
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         number[i] = -1;
     }
-    for (i = 0; i < num_hosts; ++i) {
+    for (int i = 0; i < num_hosts; ++i) {
         number[hosts[i]] = i;
     }
-    for (from = 0; from < num_hosts; ++from) {
-        for (to = 0; to < num_hosts; ++to) {
-            num_arcs = mtree_routes_list(routes, from, to, arcs);
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int to = 0; to < num_hosts; ++to) {
+            const int num_arcs = mtree_routes_list(routes, from, to, arcs);
+            double latency = 0;
+            int at = hosts[from];
+
             ck_assert_int_eq(num_arcs, mtree_routes_links(routes, from, to));
-            latency = 0;
-            at = hosts[from];
-            for (i = 0; i < num_arcs; ++i) {
+            for (int i = 0; i < num_arcs; ++i) {
                 latency += topology->links[arcs[i] >> 1].latency;
                 ck_assert_int_eq(mtree_arc_from(topology, arcs[i]), at);
                 at = mtree_arc_to(topology, arcs[i]);
-                via = number[at];
-                if (via >= 0) {
-                    rest_arcs = mtree_routes_list(routes, via, to, rest);
-                    ck_assert_int_eq(rest_arcs, num_arcs - i - 1);
-                    ck_assert(memcmp(rest, arcs + i + 1,
-                                     (size_t)rest_arcs * sizeof(*rest)) == 0);
+                if (number[at] >= 0) {
+                    ck_assert_int_eq(mtree_routes_list(routes, number[at], to, rest),
+                                     num_arcs - i - 1);
+                    ck_assert_mem_eq(rest, arcs + i + 1,
+                                     (size_t)(num_arcs - i - 1) * sizeof(*rest));
                 }
             }
             ck_assert_int_eq(at, hosts[to]);
@@ -139,21 +127,18 @@ static void assert_consistent(void)
     }
 }
 
-UNIT_LOOP(test_consistent, 0, 6)
+/* Shapes, and files. */
+static const char *const networks[] = {"torus:4x4",   "mesh:3x5",     "fattree:4",
+                                       "fattree:8x8", "bigraph:4x8",  "random:40:80",
+                                       "/b4.dot",     "/abilene.dot", "/geant.dot"};
+
+UNIT_EACH(test_consistent, networks)
 {
-    static const char *const shapes[] = {"torus:4x4",   "mesh:3x5",    "fattree:4",
-                                         "fattree:8x8", "bigraph:4x8", "random:40:80"};
+    char path[512];
 
-    given_routes(map_shape(shapes[_i], 1e9, 0));
-    assert_consistent();
-}
-
-UNIT_LOOP(test_consistent_on_maps, 0, 3)
-{
-    static const char *const files[] = {TOPOLOGIES "/b4.dot", TOPOLOGIES "/abilene.dot",
-                                        TOPOLOGIES "/geant.dot"};
-
-    given_routes(map_file(files[_i]));
+    (void)snprintf(path, sizeof(path), TOPOLOGIES "%s", networks[_i]);
+    given_routes(networks[_i][0] == '/' ? map_file(path)
+                                        : map_shape(networks[_i], 1e9, 0));
     assert_consistent();
 }
 
@@ -161,12 +146,11 @@ UNIT_LOOP(test_consistent_on_maps, 0, 3)
 UNIT_TEST(test_fat_tree_spreads)
 {
     int use[3072 * 2] = {0};
-    int from, to, arc;
 
     given_routes(map_shape("fattree:8", 1e9, 0));
     ck_assert_int_eq(num_hosts, 128);
-    for (from = 0; from < num_hosts; ++from) {
-        for (to = 0; to < num_hosts; ++to) {
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int to = 0; to < num_hosts; ++to) {
             ck_assert_int_le(mtree_routes_links(routes, from, to), 6);
             MTREE_ROUTE_ARCS (on, routes, from, to) {
                 ++use[on];
@@ -175,7 +159,7 @@ UNIT_TEST(test_fat_tree_spreads)
     }
     /* Each of the 32 uplinks of a pod's aggregation switches carries its hosts' routes to
      * the 112 hosts of other pods: 16 * 112 / 16 links up from a pod. */
-    for (arc = 0; arc < 2 * topology->num_links; ++arc) {
+    for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
         if (strncmp(topology->vertices[mtree_arc_to(topology, arc)].name, "core", 4) ==
             0) {
             ck_assert_int_eq(use[arc], 112);

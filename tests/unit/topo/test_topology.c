@@ -9,9 +9,8 @@
 
 UNIT_TEST(test_find_host)
 {
-    OWNED(topology) *topology = NULL;
+    OWNED(topology) *topology = mtree_topology_create("t", "test");
 
-    topology = mtree_topology_create("t", "test");
     ck_assert_ptr_null(mtree_topology_nearest_host(topology, "n1"));
     mtree_topology_add_vertex(topology, "a", "n1.site", MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", "n2", MTREE_VERTEX_HOST, NULL);
@@ -61,9 +60,8 @@ UNIT_TEST(test_names)
 
 UNIT_TEST(test_bad_links)
 {
-    OWNED(topology) *topology = NULL;
+    OWNED(topology) *topology = mtree_topology_create("t", "test");
 
-    topology = mtree_topology_create("t", "test");
     mtree_topology_add_vertex(topology, "a", NULL, MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", NULL, MTREE_VERTEX_HOST, NULL);
     unit_invalid(mtree_topology_add_link(topology, 0, 1, -1, 1, 0, NULL));
@@ -191,18 +189,17 @@ UNIT_TEST(test_drawing)
     OWNED(topology) *a = NULL, *b = NULL;
     double sum = 0;
     int same = 0;
-    int i;
 
     unit_ok(mtree_generate("random:40:400", &request, &a));
     unit_ok(mtree_generate("random:40:400", &request, &b));
-    for (i = 0; i < 400; ++i) {
+    for (int i = 0; i < 400; ++i) {
         ck_assert_int_eq(a->links[i].u, b->links[i].u);
         ck_assert_int_eq(a->links[i].v, b->links[i].v);
     }
     mtree_generate_capacities(a, 200e6, 1, 7);
     mtree_generate_capacities(b, 200e6, 1, 8);
     mtree_generate_latencies(a, 100e6, 300e6, 0.05, 0.4);
-    for (i = 0; i < 400; ++i) {
+    for (int i = 0; i < 400; ++i) {
         ck_assert_double_ge(a->links[i].capacity[0], 100e6);
         ck_assert_double_le(a->links[i].capacity[0], 300e6);
         ck_assert_double_eq(fmod(a->links[i].capacity[0], 10e6), 0);

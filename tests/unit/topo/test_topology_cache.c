@@ -12,18 +12,13 @@
 
 #define DAY 86400
 
-static const char *const names[] = {"alpha", "beta"};
-static const char *const addresses[] = {"10.0.0.1", "10.0.0.2"};
-
-/* A set of hosts. */
+/* A set of hosts: of each its name and its address. */
 typedef struct {
-    int num_hosts;
-    const char *const *names;
-    const char *const *addresses;
+    char text[4096];
     const char *version;
 } hosts_t;
 
-static const hosts_t key = {2, names, addresses, "1.2"};
+static const hosts_t key = {"alpha 10.0.0.1 beta 10.0.0.2", "1.2"};
 static const time_t written = 1700000000;
 static char folder[64]; /* made in the one that we are in */
 
@@ -50,8 +45,12 @@ static mtree_cache_t cache_of(const hosts_t *hosts)
 {
     mtree_cache_t cache = {.version = hosts->version, .days = 7};
 
-    for (int h = 0; h < hosts->num_hosts; h++) {
-        mtree_cache_add_host(&cache, hosts->names[h], hosts->addresses[h]);
+    char name[16], address[16];
+
+    for (int at = 0, length;
+         sscanf(hosts->text + at, "%15s %15s%n", name, address, &length) == 2;
+         at += length) {
+        mtree_cache_add_host(&cache, name, address);
     }
     return cache;
 }
@@ -150,14 +149,10 @@ UNIT_TEST(test_corrected_keeps_stamp)
 /* The order of the hosts does not matter, their addresses do. */
 UNIT_TEST(test_identity)
 {
-    const char *const turned_names[] = {"beta", "alpha"};
-    const char *const turned_addresses[] = {"10.0.0.2", "10.0.0.1"};
-    const hosts_t turned = {2, turned_names, turned_addresses, "1.2"};
-    const hosts_t moved = {2, names, turned_addresses, "1.2"};
-    const hosts_t fewer = {1, names, addresses, "1.2"};
-    const char *const more_names[] = {"alpha", "beta", "gamma"};
-    const char *const more_addresses[] = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
-    const hosts_t more = {3, more_names, more_addresses, "1.2"};
+    const hosts_t turned = {"beta 10.0.0.2 alpha 10.0.0.1", "1.2"};
+    const hosts_t moved = {"alpha 10.0.0.2 beta 10.0.0.1", "1.2"};
+    const hosts_t fewer = {"alpha 10.0.0.1", "1.2"};
+    const hosts_t more = {"alpha 10.0.0.1 beta 10.0.0.2 gamma 10.0.0.3", "1.2"};
 
     write_one();
     unit_ok(read_as(&turned, written));
@@ -170,9 +165,8 @@ UNIT_TEST(test_identity)
 
 UNIT_TEST(test_stale_and_foreign)
 {
-    const char *const other_addresses[] = {"10.9.0.1", "10.9.0.2"};
-    const hosts_t other = {2, names, other_addresses, "1.2"};
-    const hosts_t newer = {2, names, addresses, "1.20"};
+    const hosts_t other = {"alpha 10.9.0.1 beta 10.9.0.2", "1.2"};
+    const hosts_t newer = {"alpha 10.0.0.1 beta 10.0.0.2", "1.20"};
     char path[MTREE_CACHE_PATH_LENGTH], other_path[MTREE_CACHE_PATH_LENGTH];
 
     write_one();
@@ -219,20 +213,16 @@ UNIT_TEST(test_files_of_others)
 
 #define MANY 100
 
-/* Hosts h0, h1, ... in an order of their own. */
-static char many_names[MANY][8], many_addresses[MANY][16];
-static const char *many_name[MANY], *many_address[MANY];
-
-/* The hosts from @a first on. */
+/* Hosts h0, h1, ...: those from @a first on. */
 static hosts_t hosts_from(int first, int count)
 {
-    for (int h = 0; h < MANY; h++) {
-        snprintf(many_names[h], sizeof(many_names[h]), "h%d", h);
-        snprintf(many_addresses[h], sizeof(many_addresses[h]), "10.1.0.%d", h);
-        many_name[h] = many_names[h];
-        many_address[h] = many_addresses[h];
+    hosts_t hosts = {"", "1.2"};
+    int at = 0;
+
+    for (int h = first; h < first + count; h++) {
+        at += sprintf(hosts.text + at, "h%d 10.1.0.%d ", h, h);
     }
-    return (hosts_t){count, many_name + first, many_address + first, "1.2"};
+    return hosts;
 }
 
 static int count_files(void)

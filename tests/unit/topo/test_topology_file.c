@@ -314,27 +314,22 @@ UNIT_TEST(test_files)
     ck_assert_int_eq(heard_lines(), 2);
 }
 
-UNIT_TEST(test_shipped)
-{
-    static const struct {
-        const char *path;
-        int num_hosts, num_links;
-    } files[] = {
-        {TOPOLOGIES "/b4.dot", 12, 19},    {TOPOLOGIES "/abilene.dot", 12, 15},
-        {TOPOLOGIES "/geant.dot", 22, 36}, {TOPOLOGIES "/torus-4x4.dot", 16, 32},
-        {TOPOLOGIES "/star-8.dot", 8, 8},
-    };
-    mtree_topology_t *topology;
-    size_t i;
+static const struct {
+    const char *path;
+    int num_hosts, num_links;
+} files[] = {
+    {TOPOLOGIES "/b4.dot", 12, 19},    {TOPOLOGIES "/abilene.dot", 12, 15},
+    {TOPOLOGIES "/geant.dot", 22, 36}, {TOPOLOGIES "/torus-4x4.dot", 16, 32},
+    {TOPOLOGIES "/star-8.dot", 8, 8},
+};
 
-    for (i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
-        heard_start();
-        unit_ok(mtree_topology_read(files[i].path, &topology));
-        ck_assert_int_eq(heard_lines(), 0);
-        ck_assert_int_eq(mtree_topology_num_hosts(topology), files[i].num_hosts);
-        ck_assert_int_eq(topology->num_links, files[i].num_links);
-        mtree_topology_destroy(topology);
-    }
+UNIT_EACH(test_shipped, files)
+{
+    OWNED(topology) *topology = map_file(files[_i].path);
+
+    ck_assert_int_eq(heard_lines(), 0);
+    ck_assert_int_eq(mtree_topology_num_hosts(topology), files[_i].num_hosts);
+    ck_assert_int_eq(topology->num_links, files[_i].num_links);
 }
 
 /* The capacities of b4.dot are drawn as papers/mtree IV-A says, its latencies follow
@@ -342,12 +337,11 @@ UNIT_TEST(test_shipped)
 UNIT_TEST(test_b4_is_drawn_as_the_paper_says)
 {
     OWNED(topology) *topology = map_file(TOPOLOGIES "/b4.dot");
-    const mtree_link_t *link;
-    double place;
-    int i;
 
-    for (i = 0; i < topology->num_links; ++i) {
-        link = &topology->links[i];
+    for (int i = 0; i < topology->num_links; ++i) {
+        const mtree_link_t *link = &topology->links[i];
+        double place;
+
         ck_assert_double_ge(link->capacity[0], 130e6);
         ck_assert_double_le(link->capacity[0], 270e6);
         ck_assert_double_eq(fmod(link->capacity[0], 10e6), 0);
@@ -398,7 +392,6 @@ UNIT_TEST(test_write_reads_back)
 {
     OWNED(topology) *topology = NULL, *back = NULL;
     UNIT_FREED char *text = NULL;
-    int i;
 
     topology = parse(
         "graph \"a b\" { message_cost=\"1.5us\"; graph [copy_rate=\"20Gbps\"]; x "
@@ -413,7 +406,7 @@ UNIT_TEST(test_write_reads_back)
     ck_assert_int_eq(heard_lines(), 0);
     ck_assert_str_eq(back->name, topology->name);
     ck_assert_int_eq(back->num_vertices, topology->num_vertices);
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         ck_assert_str_eq(back->vertices[i].name, topology->vertices[i].name);
         ck_assert_str_eq(back->vertices[i].host, topology->vertices[i].host);
         ck_assert_int_eq(back->vertices[i].kind, topology->vertices[i].kind);
@@ -427,7 +420,7 @@ UNIT_TEST(test_write_reads_back)
     ck_assert_double_eq_tol(topology->cost.byte, 4e-10, 1e-18);
     ck_assert_mem_eq(&back->cost, &topology->cost, sizeof(topology->cost));
     ck_assert_int_eq(back->num_links, topology->num_links);
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         ck_assert_int_eq(back->links[i].u, topology->links[i].u);
         ck_assert_int_eq(back->links[i].v, topology->links[i].v);
         ck_assert(back->links[i].capacity[0] == topology->links[i].capacity[0]);

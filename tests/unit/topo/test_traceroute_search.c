@@ -48,11 +48,7 @@ static void network_load(mtree_topology_t *of)
 
 static void network_load_shape(const char *shape)
 {
-    mtree_generate_request_t request = {.capacity = 1e9, .seed = 3};
-    mtree_topology_t *generated;
-
-    unit_ok(mtree_generate(shape, &request, &generated));
-    network_load(generated);
+    network_load(map_shape(shape, 1e9, 0));
 }
 
 static void network_unload(void)
@@ -95,12 +91,12 @@ static void answer(const mtree_route_question_t *question, const traits_t *trait
     mtree_traceroute_search_answer(search, question, said, address_of(vertex));
 }
 
-static void search_run(const traits_t *traits)
+/* Answer all questions. */
+static void search_end(const traits_t *traits)
 {
     const mtree_route_question_t *questions;
     int number;
 
-    search_begin(traits);
     do {
         questions = mtree_traceroute_search_ask(search, &number);
         num_rounds += number > 0;
@@ -110,6 +106,12 @@ static void search_run(const traits_t *traits)
             answer(&questions[q], traits);
         }
     } while (number > 0);
+}
+
+static void search_run(const traits_t *traits)
+{
+    search_begin(traits);
+    search_end(traits);
 }
 
 /* Every route is the network's own; hops of the silent vertex have no address. */
@@ -248,18 +250,11 @@ UNIT_TEST(test_wanted_route_over_hosts)
 {
     const traits_t traits = {.silent = -1};
     const char *hops[MTREE_PROBE_MAX_HOPS];
-    const mtree_route_question_t *questions;
-    int number;
 
     network_load_shape("mesh:1x5");
     search_begin(&traits);
     mtree_traceroute_search_want(search, 0, 4);
-    do {
-        questions = mtree_traceroute_search_ask(search, &number);
-        for (int q = 0; q < number; q++) {
-            answer(&questions[q], &traits);
-        }
-    } while (number > 0);
+    search_end(&traits);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 4);
 }
 
