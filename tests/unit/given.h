@@ -43,6 +43,14 @@ static inline void given_all_links(void)
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
 }
 
+/* A planner's problem between them, with other members. */
+#define GIVEN_PROBLEM(...)                                                               \
+    ((mtree_problem_t){.topology = topology,                                             \
+                       .routes = routes,                                                 \
+                       .hosts = hosts,                                                   \
+                       .num_hosts = num_hosts,                                           \
+                       __VA_ARGS__})
+
 static inline void given_routes(mtree_topology_t *network)
 {
     given(network);

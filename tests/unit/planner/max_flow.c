@@ -2,6 +2,8 @@
 #include "tests/unit/planner/max_flow.h"
 #include "tests/unit/runner.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,37 +13,25 @@
 
 flow_t *flow_create(int num_vertices, int room)
 {
-    flow_t *flow = calloc(1, sizeof(*flow));
-    size_t ends = 2 * (size_t)room + 1, vertices = (size_t)num_vertices + 2;
+    flow_t *flow = mtree_calloc(1, sizeof(*flow));
+    const size_t ends = 2 * (size_t)room + 1, vertices = (size_t)num_vertices + 2;
 
     flow->num_vertices = num_vertices;
     flow->room = room;
-    flow->from = calloc(ends, sizeof(*flow->from));
-    flow->to = calloc(ends, sizeof(*flow->to));
-    flow->capacity = calloc(ends, sizeof(*flow->capacity));
-    flow->left = calloc(ends, sizeof(*flow->left));
-    flow->arcs = calloc(ends, sizeof(*flow->arcs));
-    flow->level = calloc(vertices, sizeof(*flow->level));
-    flow->next = calloc(vertices, sizeof(*flow->next));
-    flow->queue = calloc(vertices, sizeof(*flow->queue));
-    flow->first = NULL;
-    ck_assert(flow->from != NULL && flow->to != NULL && flow->capacity != NULL &&
-              flow->left != NULL && flow->arcs != NULL && flow->level != NULL &&
-              flow->next != NULL && flow->queue != NULL);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->from, ends);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->to, ends);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->capacity, ends);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->left, ends);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->arcs, ends);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->level, vertices);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->next, vertices);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->queue, vertices);
     return flow;
 }
 
 void flow_destroy(flow_t *flow)
 {
-    free(flow->from);
-    free(flow->to);
-    free(flow->capacity);
-    free(flow->left);
-    free(flow->arcs);
-    free(flow->level);
-    free(flow->next);
-    free(flow->queue);
-    free(flow->first);
+    mtree_arena_cleanup(&flow->arena);
     free(flow);
 }
 
@@ -59,8 +49,7 @@ int flow_add(flow_t *flow, int from, int to, double capacity)
 
 static void list_arcs(flow_t *flow)
 {
-    flow->first = calloc((size_t)flow->num_vertices + 2, sizeof(*flow->first));
-    ck_assert_ptr_nonnull(flow->first);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->first, (size_t)flow->num_vertices + 2);
     for (int arc = 0; arc < 2 * flow->num_arcs; ++arc) {
         ++flow->first[flow->from[arc] + 2];
     }

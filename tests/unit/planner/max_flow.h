@@ -6,9 +6,10 @@
 #ifndef MTREE_TESTS_UNIT_PLANNER_MAX_FLOW_H
 #define MTREE_TESTS_UNIT_PLANNER_MAX_FLOW_H
 
-#include <stdbool.h>
+#include "base/arena.h"
 
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     int num_vertices, num_arcs, room;
     int *from, *to;   /* [2 room] arc 2i is arc i, arc 2i + 1 its reverse */
     double *capacity; /* [2 room] may be changed between runs; 0 for reverses */

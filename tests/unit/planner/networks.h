@@ -34,6 +34,18 @@ mtree_topology_t *network_mi250(int num_machines);
 /* Hosts h0, h1, ... without a link; vertex i is host i. */
 mtree_topology_t *network_hosts(int num_hosts);
 
+/* The same, the hosts of @a order [num_hosts] joined each to the next one, at @a rate
+ * bits/s; NULL: in ascending order. */
+mtree_topology_t *network_row(const int *order, int num_hosts, double rate,
+                              double latency);
+
+/* What the arcs from the vertices of @a set to others carry, bits/s; *burst_p (unless
+ * NULL) is what goes over them at once, bits. */
+double network_cut(const mtree_topology_t *topology, unsigned set, double *burst_p);
+
+/* The plan that is read of what @a plan is written as. */
+mtree_plan_t *network_plan_again(const mtree_plan_t *plan);
+
 /* Fig. 2a of GOST's paper: hosts A, B, C, D in a ring of 1 Mb/s, and B - D of 2 Mb/s, 0.1
  * s each; 2 Mb/s are the optimum. */
 mtree_topology_t *network_gost(void);

@@ -37,12 +37,6 @@ static void check_algorithm(const mtree_topology_t *topology, const char *algori
                   plan->bound);
 }
 
-/* Some rows are for tori alone. */
-static mtree_topology_t *torus(void)
-{
-    return map_shape("torus:4x2", 1e9, 1e-4);
-}
-
 static int num_algorithms(void)
 {
     int num = 0;
@@ -57,8 +51,11 @@ static int num_algorithms(void)
 UNIT_LOOP(every_row_makes_plans, 0, num_algorithms())
 {
     const char *algorithm = mtree_algorithms_names()[_i];
-    mtree_topology_t *networks[] = {network_b4(1), network_random(6, 11, 3, false, 0.01),
-                                    torus()};
+    OWNED(topology) *b4 = network_b4(1);
+    OWNED(topology) *random = network_random(6, 11, 3, false, 0.01);
+    OWNED(topology) *torus =
+        map_shape("torus:4x2", 1e9, 1e-4); /* for which some rows are */
+    const mtree_topology_t *networks[] = {b4, random, torus};
     int num_done = 0;
 
     /* A line of --help has 80 columns. */
@@ -81,9 +78,6 @@ UNIT_LOOP(every_row_makes_plans, 0, num_algorithms())
         num_done++;
     }
     ck_assert(num_done > 0 || mtree_algorithms_unavailable(algorithm) != NULL);
-    mtree_topology_destroy(networks[0]);
-    mtree_topology_destroy(networks[1]);
-    mtree_topology_destroy(networks[2]);
 }
 
 /* What an algorithm refuses, and the most that it takes. */

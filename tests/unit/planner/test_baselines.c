@@ -14,21 +14,18 @@
 
 static mtree_plan_t *make_plan(const char *algorithm, int max_trees, unsigned seed)
 {
-    mtree_plan_request_t request = {
-        .algorithm = algorithm, .max_trees = max_trees, .seed = seed};
-
-    return network_plan(topology, &request);
+    return NETWORK_PLAN(topology, .algorithm = algorithm, .max_trees = max_trees,
+                        .seed = seed);
 }
 
 UNIT_TEST(test_psld_shares_by_bandwidth)
 {
-    mtree_problem_t problem = {.hosts = map_vertices, .num_hosts = 4};
+    mtree_problem_t problem;
     double bandwidth[4] = {0}, sum = 0;
     OWNED(plan) *plan = NULL;
 
     given_routes(network_gost());
-    problem.topology = topology;
-    problem.routes = routes;
+    problem = GIVEN_PROBLEM(.names = NULL);
     /* A's ways: 1 and 1 over its links, and to C over B or D, 1 too. */
     ck_assert_double_eq(mtree_psld_bandwidth(&problem, 0, 1), 1 * MBPS);
     ck_assert_double_eq(mtree_psld_bandwidth(&problem, 0, 2), 1 * MBPS);
@@ -73,53 +70,38 @@ UNIT_TEST(test_plink_has_two_levels)
     ck_assert_int_ge(crossing, 1);
 }
 
+/* 1 MB over a tree of these parents, rooted at host 0, takes so many seconds. */
+static void check_unpipelined(const int *parent, double seconds)
+{
+    static const char *const names[] = {"h0", "h1", "h2", "h3"};
+    OWNED(plan) *plan =
+        mtree_plan_create(MTREE_ALLREDUCE, "by hand", num_hosts, names, 1);
+
+    plan->trees[0].share = 1;
+    memcpy(plan->trees[0].parent, parent, (size_t)num_hosts * sizeof(*parent));
+    ck_assert_double_eq_tol(mtree_unpipelined_seconds(plan, topology, routes, 1e6),
+                            seconds, 1e-6);
+}
+
 /* A chain 2 - 1 - 0 at 8 Mb/s and 0.1 s: 1 MB takes a second per hop, one hop after the
  * other. */
 UNIT_TEST(test_unpipelined_chain)
 {
-    static const char *const names[] = {"h0", "h1", "h2"};
-    OWNED(plan) *plan = NULL;
-    double seconds;
-
-    given(network_hosts(3));
-    map_join(topology, 0, 1, 8 * MBPS, 0.1);
-    map_join(topology, 1, 2, 8 * MBPS, 0.1);
-    given_all_links();
-    plan = mtree_plan_create(MTREE_ALLREDUCE, "by hand", 3, names, 1);
-    plan->trees[0].share = 1;
-    plan->trees[0].parent[1] = 0;
-    plan->trees[0].parent[2] = 1;
-    seconds = mtree_unpipelined_seconds(plan, topology, routes, 1e6);
-    ck_assert_double_eq_tol(seconds, 2.2, 1e-6);
+    given_routes(network_row(NULL, 3, 8 * MBPS, 0.1));
+    check_unpipelined((const int[]){-1, 0, 1}, 2.2);
     /* Both straight to the root share the last link: 2 s, and 0.2 s for the farther one.
      */
-    plan->trees[0].parent[2] = 0;
-    seconds = mtree_unpipelined_seconds(plan, topology, routes, 1e6);
-    ck_assert_double_eq_tol(seconds, 2.2, 1e-6);
+    check_unpipelined((const int[]){-1, 0, 0}, 2.2);
 }
 
 /* Max-min: two messages share a narrow arc at 4 Mb/s each, a third gets the 12 left of
  * the wide one. */
 UNIT_TEST(test_unpipelined_shares_are_max_min)
 {
-    static const char *const names[] = {"h0", "h1", "h2", "h3"};
-    OWNED(plan) *plan = NULL;
-    double seconds;
-
-    given(network_hosts(4));
-    map_join(topology, 0, 1, 16 * MBPS, 0);
-    map_join(topology, 1, 2, 8 * MBPS, 0);
-    map_join(topology, 2, 3, 100 * MBPS, 0);
-    given_all_links();
-    plan = mtree_plan_create(MTREE_ALLREDUCE, "by hand", 4, names, 1);
-    plan->trees[0].share = 1;
-    plan->trees[0].parent[1] = 0;
-    plan->trees[0].parent[2] = 0;
-    plan->trees[0].parent[3] = 0;
+    given_routes(map_chain("hhhh", (const double[]){16e6, 8e6, 100e6}, 0));
     /* 1 MB is 8 Mb: host 1's is out after 1 s at 8, with 4 + 4 beside it; the others end
      * at 2 s. */
-    seconds = mtree_unpipelined_seconds(plan, topology, routes, 1e6);
-    ck_assert_double_eq_tol(seconds, 2, 1e-6);
+    check_unpipelined((const int[]){-1, 0, 0, 0}, 2);
 }
 
 UNIT_FIXTURE(mtree_published_add, NULL)
@@ -145,21 +127,13 @@ UNIT_TEST(test_blink_packing_is_nearly_optimal)
 {
     mtree_plan_request_t request = {0};
     mtree_arena_t arena = {0};
-    mtree_problem_t problem = {
-        .request = &request, .hosts = map_vertices, .num_hosts = 5, .arena = &arena};
+    mtree_problem_t problem;
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
     double packed;
 
-    given(network_hosts(5));
-    for (int i = 0; i < 5; i++) {
-        for (int j = 0; j < i; j++) {
-            map_join(topology, i, j, 10 * MBPS, 0.1);
-        }
-    }
-    given_all_links();
-    problem.topology = topology;
-    problem.routes = routes;
+    given_routes(map_shape("random:5:10", 10 * MBPS, 0.1));
+    problem = GIVEN_PROBLEM(.request = &request, .arena = &arena);
     unit_ok(mtree_candidates_create(&problem, &candidates));
     forest = mtree_blink_pack(candidates, 2);
     packed = mtree_forest_rate(forest);

@@ -10,16 +10,17 @@
 
 #define MEGABIT 1e6
 
+static const mtree_collective_t summing[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
+                                             MTREE_REDUCE_SCATTER};
+
 static const int even[] = {40, 40, 40, 40, 40, 40, 40, 40};
 
 UNIT_LOOP(even_star_is_full, 0, 2)
 {
-    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
-                                                     MTREE_REDUCE_SCATTER};
     OWNED(topology) *topology = map_star(even, 8);
 
     for (int c = 0; c < 3; c++) {
-        mtree_plan_request_t request = {.collective = collectives[c],
+        mtree_plan_request_t request = {.collective = summing[c],
                                         .bytes = _i == 0 ? 0 : 16e6};
         OWNED(plan) *packing = network_plan(topology, &request), *plan = NULL;
 
@@ -38,9 +39,9 @@ UNIT_LOOP(even_star_is_full, 0, 2)
 UNIT_TEST(slow_host_sums_nothing)
 {
     static const int capacity[] = {20, 30, 40, 40};
-    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .algorithm = "direct"};
     OWNED(topology) *topology = map_star(capacity, 4);
-    OWNED(plan) *plan = network_plan(topology, &request);
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE, .algorithm = "direct");
 
     ck_assert_double_eq_tol(plan->throughput, 20 * MEGABIT, 1);
     ck_assert_double_eq_tol(plan->trees[0].rate, 0, 1);
@@ -50,9 +51,9 @@ UNIT_TEST(slow_host_sums_nothing)
  * over each link. */
 UNIT_TEST(equal_hosts_share_the_sum)
 {
-    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .algorithm = "direct"};
     OWNED(topology) *topology = map_star(even, 8);
-    OWNED(plan) *plan = network_plan(topology, &request);
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE, .algorithm = "direct");
 
     ck_assert_double_eq_tol(plan->throughput, 40 * MEGABIT * 8 / 14, 1);
 }
@@ -81,14 +82,11 @@ UNIT_TEST(between_many_hosts_all_trees_have_the_same_rate)
 /* Short messages are a chunk a tree, and all first chunks of a host share its link. */
 UNIT_LOOP(no_time_is_less_than_what_the_links_need, 0, 6)
 {
-    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
-                                                     MTREE_REDUCE_SCATTER};
     OWNED(topology) *topology = map_star(even, 8);
 
     for (int c = 0; c < 3; c++) {
-        mtree_plan_request_t request = {.collective = collectives[c],
-                                        .algorithm = "direct",
-                                        .bytes = 4096 << (2 * _i)};
+        mtree_plan_request_t request = {
+            .collective = summing[c], .algorithm = "direct", .bytes = 4096 << (2 * _i)};
         OWNED(plan) *plan = network_plan(topology, &request);
 
         ck_assert_double_ge(plan->seconds,
@@ -104,9 +102,8 @@ UNIT_LOOP(chunks_to_all_peers_fit_into_a_queue, 0, 4)
                                                      MTREE_ALLTOALL, MTREE_ALLGATHER};
     double queue = 40 * MEGABIT / 8 * MTREE_CHUNK_PAYLOAD_SECONDS;
     OWNED(topology) *topology = map_star(even, 8);
-    mtree_plan_request_t request = {
-        .collective = collectives[_i], .algorithm = "direct", .bytes = 8 << 20};
-    OWNED(plan) *plan = network_plan(topology, &request);
+    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = collectives[_i],
+                                     .algorithm = "direct", .bytes = 8 << 20);
 
     for (int t = 0; t < plan->num_trees; t++) {
         size_t chunk = plan->trees[t].chunk_bytes;
@@ -121,9 +118,8 @@ UNIT_TEST(chunks_on_fast_links_are_long)
 {
     static const int fast[] = {10000, 10000, 10000, 10000};
     OWNED(topology) *topology = map_star(fast, 4);
-    mtree_plan_request_t request = {
-        .collective = MTREE_SCATTER, .algorithm = "direct", .bytes = 8 << 20};
-    OWNED(plan) *plan = network_plan(topology, &request);
+    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = MTREE_SCATTER,
+                                     .algorithm = "direct", .bytes = 8 << 20);
 
     ck_assert_uint_ge(plan->trees[0].chunk_bytes, MTREE_CHUNK_MAX);
 }

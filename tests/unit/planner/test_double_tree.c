@@ -9,27 +9,18 @@
 static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
                                                  MTREE_REDUCE};
 
-/* A network of that shape, on links of 1 Gb/s. */
-static mtree_topology_t *network_shaped(const char *shape)
-{
-    return map_shape(shape, 1e9, 0);
-}
-
 static mtree_plan_t *plan_by(const mtree_topology_t *topology,
-                             mtree_collective_t collective, const char *algorithm,
-                             double bytes)
+                             mtree_collective_t collective, double bytes)
 {
-
-    return NETWORK_PLAN(topology, .collective = collective, .algorithm = algorithm,
+    return NETWORK_PLAN(topology, .collective = collective, .algorithm = "doubletree",
                         .root = 3, .max_trees = 10, .bytes = bytes);
 }
 
 /* Any root: each host sends and receives the whole message once. */
 UNIT_LOOP(star_is_full, 0, 3)
 {
-    OWNED(topology) *topology = network_shaped("star:100");
-    OWNED(plan) *plan =
-        plan_by(topology, collectives[_i], "doubletree", (double)(1 << 20));
+    OWNED(topology) *topology = map_shape("star:100", 1e9, 0);
+    OWNED(plan) *plan = plan_by(topology, collectives[_i], 1 << 20);
 
     ck_assert_int_eq(plan->num_trees, 2);
     ck_assert_int_le(mtree_tree_height(&plan->trees[0], 100), 8);
@@ -47,9 +38,8 @@ static mtree_status_t bound_of(const mtree_topology_t *topology, mtree_plan_t *p
 UNIT_LOOP(hosts_that_forward_have_a_bound, 0, 3)
 {
     OWNED(topology) *topology = map_shape("torus:9x9", 1e10, 1e-6);
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = plan_by(topology, collectives[_i], 16e6);
 
-    plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
     unit_ok(bound_of(topology, plan));
     /* 162 links for the 80 edges of a tree, or the 4 of a host. */
     ck_assert_double_eq_tol(plan->bound, _i == 0 ? 162e10 / 80 : 4e10, 1e6);
@@ -61,9 +51,9 @@ UNIT_LOOP(hosts_that_forward_have_a_bound, 0, 3)
 /* A root among the hosts of both trees leaves those behind a switch together. */
 UNIT_LOOP(a_root_keeps_to_switches, 1, 3)
 {
-    OWNED(topology) *topology = network_shaped("fattree:8");
-    OWNED(plan) *plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
-    OWNED(plan) *brief = plan_by(topology, collectives[_i], "doubletree", 1e3);
+    OWNED(topology) *topology = map_shape("fattree:8", 1e9, 0);
+    OWNED(plan) *plan = plan_by(topology, collectives[_i], 16e6);
+    OWNED(plan) *brief = plan_by(topology, collectives[_i], 1e3);
 
     ck_assert_double_gt(plan->throughput, 0.66e9);
     ck_assert_int_eq(plan->trees[0].root, 3);

@@ -18,26 +18,31 @@ static mtree_candidates_t *candidates;
 static mtree_plan_request_t request;
 static const char *names[16];
 
-static void add_link(int u, int v, double capacity)
+/* The candidates of @a network, which is the test's, for @a gost. */
+static void given_candidates(mtree_topology_t *network, mtree_gost_t *gost)
 {
-    map_join(topology, u, v, capacity, 0.1);
-}
+    mtree_problem_t problem;
 
-static void make_candidates(void)
-{
-    mtree_problem_t problem = {.topology = topology,
-                               .request = &request,
-                               .hosts = map_vertices,
-                               .num_hosts = topology->num_vertices,
-                               .names = names,
-                               .arena = &arena};
-
-    given_all_links();
-    problem.routes = routes;
+    given_routes(network);
+    problem = GIVEN_PROBLEM(.request = &request, .names = names, .arena = &arena);
     for (int i = 0; i < topology->num_vertices; i++) {
         names[i] = topology->vertices[i].name;
     }
     unit_ok(mtree_candidates_create(&problem, &candidates));
+    gost->candidates = candidates;
+}
+
+/* Nine hosts in a ring of 100, 110, ... Mb/s, each joined to the one @a skip places on by
+ * @a most, @a most - 10, ... Mb/s as well. */
+static mtree_topology_t *ring_with_chords(int skip, int most)
+{
+    mtree_topology_t *network = network_hosts(9);
+
+    for (int i = 0; i < 9; i++) {
+        map_join(network, i, (i + 1) % 9, (100 + 10 * i) * MBPS, 0.1);
+        map_join(network, i, (i + skip) % 9, (most - 10 * i) * MBPS, 0.1);
+    }
+    return network;
 }
 
 static void teardown(void)
@@ -65,14 +70,11 @@ UNIT_TEST(test_figure_2)
 {
     mtree_gost_t gost = {.max_height = 1, .min_rate = 0.1 * MBPS};
 
-    given(network_gost());
-    make_candidates();
-    gost.candidates = candidates;
+    given_candidates(network_gost(), &gost);
     for (unsigned seed = 0; seed < 20; seed++) {
         mtree_random_t random = {.state = seed};
-        mtree_forest_t *forest;
+        mtree_forest_t *forest = mtree_gost_gbst(&gost, &random);
 
-        forest = mtree_gost_gbst(&gost, &random);
         ck_assert_int_eq(forest->num_trees, 2);
         ck_assert(is_star(forest, 0, B) != is_star(forest, 1, B));
         ck_assert(is_star(forest, 0, D) != is_star(forest, 1, D));
@@ -89,9 +91,7 @@ UNIT_TEST(test_ith_lowers_the_height_at_no_loss)
     mtree_forest_t *forest;
     int height;
 
-    given(network_gost());
-    make_candidates();
-    gost.candidates = candidates;
+    given_candidates(network_gost(), &gost);
     forest = mtree_gost_ith(&gost, 1, &random, &height);
     ck_assert_int_eq(height, 1);
     ck_assert_double_eq_tol(mtree_forest_rate(forest), 2 * MBPS, 1e-3);
@@ -136,12 +136,10 @@ UNIT_TEST(test_rate_is_globally_smallest)
     mtree_random_t random = {.state = 1};
     mtree_forest_t *forest;
 
-    given(network_hosts(3));
-    add_link(0, 1, 100 * MBPS);
-    add_link(1, 2, 100 * MBPS);
-    add_link(0, 2, 30 * MBPS);
-    make_candidates();
-    gost.candidates = candidates;
+    given_candidates(map_text("graph { edge [latency=\"100ms\"]\n"
+                              "h0 -- h1 -- h2 [capacity=\"100Mbps\"]\n"
+                              "h0 -- h2 [capacity=\"30Mbps\"] }"),
+                     &gost);
     forest = mtree_gost_gbst(&gost, &random);
     /* 0-1-2 at 30 thrice (70, 40, 10 left there, merged), then r* = 10 over one wide edge
      * and 0-2 or both wide ones. */
@@ -159,11 +157,7 @@ UNIT_TEST(test_rate_is_globally_smallest)
 
 UNIT_TEST(test_trees_keep_to_the_height)
 {
-    given(network_hosts(9));
-    for (int i = 0; i < 9; i++) {
-        add_link(i, (i + 1) % 9, (100 + 10 * i) * MBPS);
-        add_link(i, (i + 4) % 9, (150 - 10 * i) * MBPS);
-    }
+    given(ring_with_chords(4, 150));
     for (int height = 2; height < 6; height++) {
         OWNED(plan) *plan = NULL;
 
@@ -186,12 +180,7 @@ UNIT_TEST(test_plan_with_limits_and_chunks)
 {
     OWNED(plan) *plan = NULL, *again = NULL;
 
-    given(network_hosts(9));
-    for (int i = 0; i < 9; i++) {
-        add_link(i, (i + 1) % 9, (100 + 10 * i) * MBPS);
-        add_link(i, (i + 2) % 9, (200 - 10 * i) * MBPS);
-    }
-    make_candidates();
+    given_routes(ring_with_chords(2, 200));
     request = (mtree_plan_request_t){.algorithm = "gost",
                                      .max_trees = 2,
                                      .min_rate = 20 * MBPS,

@@ -41,69 +41,47 @@ static mtree_topology_t *network(int n)
                : network_a100(networks[n].hosts);
 }
 
+/* At most so many trees per root, and so high (0: any), for a size or for throughput,
+ * which is at least such a part of the bound, 1. */
+static const struct {
+    int max_trees, max_height;
+    double bytes, least;
+} limits[] = {
+    {0, 0, 0, CLOSE}, {10, 0, 0, 0.9}, {10, 0, 16e6, 0}, {0, 6, 0, 0}, {4, 6, 0, 0}};
+
+#define NUM_LIMITS ((int)(sizeof(limits) / sizeof(limits[0])))
+
+static void check_limits(const mtree_topology_t *topology, mtree_collective_t collective,
+                         int l)
+{
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = collective, .algorithm = "packing",
+                     .max_trees = limits[l].max_trees, .max_height = limits[l].max_height,
+                     .bytes = limits[l].bytes);
+    /* The bound of a scan is that of its cuts, which flows need not reach. */
+    const double least = mtree_collective_is_prefix(collective) ? 0 : limits[l].least;
+    const int roots = mtree_collective_has_blocks(collective) ? plan->num_hosts : 1;
+
+    ck_assert_msg(plan->throughput > 0 && plan->throughput >= least * plan->bound &&
+                      plan->throughput <= plan->bound * (1 + 1e-6),
+                  "%s within limits %d: %g bits/s of %g",
+                  mtree_collective_name(collective), l, plan->throughput, plan->bound);
+    /* The predicted time is no less than what the bound leaves. */
+    ck_assert(limits[l].bytes == 0 || plan->seconds >= 8 * limits[l].bytes / plan->bound);
+    ck_assert(limits[l].max_trees == 0 || plan->num_trees <= limits[l].max_trees * roots);
+    for (int t = 0; t < plan->num_trees && limits[l].max_height > 0; t++) {
+        ck_assert_int_le(mtree_tree_height(&plan->trees[t], plan->num_hosts),
+                         limits[l].max_height);
+    }
+}
+
 /* Of the largest three in `make check-thorough` only. */
-#define NUM_NETWORKS unit_loops(6, 9)
-
-UNIT_LOOP(throughput_is_close_to_the_bound, 0, NUM_NETWORKS)
+UNIT_LOOP(limits_are_kept, 0, NUM_LIMITS *unit_loops(6, 9))
 {
-    OWNED(topology) *topology = network(_i);
+    OWNED(topology) *topology = network(_i / NUM_LIMITS);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
-        mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
-                                        .algorithm = "packing"};
-        OWNED(plan) *plan = network_plan(topology, &request);
-
-        /* The bound of a scan is that of its cuts, which flows need not reach. */
-        if (!mtree_collective_is_prefix(request.collective)) {
-            ck_assert_double_ge(plan->throughput, CLOSE * plan->bound);
-        }
-        ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-6));
-    }
-}
-
-/* At most ten trees per root: for throughput nearly as good as any number, and for a size
- * a plan whose predicted time is no less than what the bound leaves. */
-UNIT_LOOP(few_trees, 0, NUM_NETWORKS)
-{
-    OWNED(topology) *topology = network(_i);
-
-    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
-        for (double bytes = 0; bytes <= 16e6; bytes += 16e6) {
-            mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
-                                            .algorithm = "packing",
-                                            .max_trees = 10,
-                                            .bytes = bytes};
-            OWNED(plan) *plan = network_plan(topology, &request);
-            int roots =
-                mtree_collective_has_blocks(request.collective) ? plan->num_hosts : 1;
-
-            ck_assert_int_le(plan->num_trees, 10 * roots);
-            if (bytes > 0) {
-                ck_assert_double_ge(plan->seconds, 8 * bytes / plan->bound);
-            } else if (!mtree_collective_is_prefix(request.collective)) {
-                ck_assert_double_ge(plan->throughput, 0.9 * plan->bound);
-            }
-        }
-    }
-}
-
-UNIT_LOOP(height_is_limited, 0, NUM_NETWORKS)
-{
-    OWNED(topology) *topology = network(_i);
-
-    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
-        for (int max_trees = 0; max_trees <= 4; max_trees += 4) {
-            mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
-                                            .algorithm = "packing",
-                                            .max_trees = max_trees,
-                                            .max_height = 6};
-            OWNED(plan) *plan = network_plan(topology, &request);
-
-            ck_assert_double_gt(plan->throughput, 0);
-            for (int t = 0; t < plan->num_trees; t++) {
-                ck_assert_int_le(mtree_tree_height(&plan->trees[t], plan->num_hosts), 6);
-            }
-        }
+        check_limits(topology, (mtree_collective_t)c, _i % NUM_LIMITS);
     }
 }
 

@@ -42,14 +42,12 @@ UNIT_TEST(test_table_1)
 UNIT_TEST(test_best_stages_is_minimum)
 {
     static const int ranks[] = {8, 16, 100, 512, 1024, 2048, 4096};
-    size_t i;
-    int k;
 
-    for (i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
         int best = mtree_optree_best_stages(ranks[i], 64);
         long steps = mtree_optree_formula_steps(ranks[i], best, 64);
 
-        for (k = 2; k <= 12; k++) {
+        for (int k = 2; k <= 12; k++) {
             ck_assert_int_le(steps, mtree_optree_formula_steps(ranks[i], k, 64));
         }
     }
@@ -69,18 +67,18 @@ static int count_faults(const mtree_optree_schedule_t *schedule)
     UNIT_FREED char *has = calloc((size_t)n * (size_t)n, 1);
     UNIT_FREED char *after = malloc((size_t)n * (size_t)n);
     int faults = 0;
-    int stage, i, b;
 
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         has[i * n + i] = 1;
     }
-    for (stage = 0; stage < schedule->num_stages; stage++) {
+    for (int stage = 0; stage < schedule->num_stages; stage++) {
         memcpy(after, has, (size_t)n * (size_t)n);
-        for (i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1]; i++) {
+        for (int i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1];
+             i++) {
             const mtree_optree_send_t *send = &schedule->sends[i];
             const int *blocks = mtree_optree_blocks(schedule, send->from);
 
-            for (b = 0; b < send->num_blocks; b++) {
+            for (int b = 0; b < send->num_blocks; b++) {
                 faults +=
                     !has[send->from * n + blocks[b]] + after[send->to * n + blocks[b]];
                 after[send->to * n + blocks[b]] = 1;
@@ -88,7 +86,7 @@ static int count_faults(const mtree_optree_schedule_t *schedule)
         }
         memcpy(has, after, (size_t)n * (size_t)n);
     }
-    for (i = 0; i < n * n; i++) {
+    for (int i = 0; i < n * n; i++) {
         faults += !has[i];
     }
     return faults;
@@ -96,10 +94,8 @@ static int count_faults(const mtree_optree_schedule_t *schedule)
 
 UNIT_TEST(test_everyone_gets_everything)
 {
-    int n, k;
-
-    for (n = 1; n <= 70; n++) {
-        for (k = 1; k <= 5; k++) {
+    for (int n = 1; n <= 70; n++) {
+        for (int k = 1; k <= 5; k++) {
             OWNED(optree_schedule) *schedule = NULL;
 
             unit_ok(mtree_optree_schedule_create(n, k, 4, &schedule));
@@ -114,9 +110,8 @@ static long fibre_load(const mtree_optree_schedule_t *schedule, int stage)
     int n = schedule->num_ranks;
     UNIT_FREED long *load = calloc(2 * (size_t)n, sizeof(*load));
     long most = 0;
-    int i;
 
-    for (i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1]; i++) {
+    for (int i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1]; i++) {
         const mtree_optree_send_t *send = &schedule->sends[i];
         int at = send->from;
 
@@ -137,17 +132,15 @@ UNIT_TEST(test_load_fits_count)
 {
     static const int cases[][2] = {{16, 1}, {16, 2}, {64, 2}, {64, 3},  {256, 4},
                                    {27, 3}, {81, 4}, {36, 2}, {125, 3}, {343, 3}};
-    size_t i;
-    int stage;
 
-    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         mtree_optree_stage_t counted[MTREE_OPTREE_MAX_STAGES];
         OWNED(optree_schedule) *schedule = NULL;
 
         mtree_optree_count_steps(cases[i][0], cases[i][1], 4, counted);
         unit_ok(mtree_optree_schedule_create(cases[i][0], cases[i][1], 4, &schedule));
         mtree_optree_measure(schedule, 4);
-        for (stage = 0; stage < schedule->num_stages; stage++) {
+        for (int stage = 0; stage < schedule->num_stages; stage++) {
             ck_assert_int_le(schedule->stages[stage].wavelengths,
                              counted[stage].wavelengths);
         }
@@ -157,16 +150,14 @@ UNIT_TEST(test_load_fits_count)
 /* What a stage says it needs is what its sends need, walked fibre by fibre. */
 UNIT_TEST(test_stage_load)
 {
-    int n, k, stage;
-
-    for (n = 2; n <= 70; n++) {
-        for (k = 1; k <= 4; k++) {
+    for (int n = 2; n <= 70; n++) {
+        for (int k = 1; k <= 4; k++) {
             OWNED(optree_schedule) *schedule = NULL;
             long steps = 0;
 
             unit_ok(mtree_optree_schedule_create(n, k, 3, &schedule));
             mtree_optree_measure(schedule, 3);
-            for (stage = 0; stage < k; stage++) {
+            for (int stage = 0; stage < k; stage++) {
                 long load = fibre_load(schedule, stage);
 
                 ck_assert_int_eq(schedule->stages[stage].wavelengths, load);

@@ -11,18 +11,31 @@
  * root's plan is as good as any. */
 #define MOST_COST 1.45
 
-static mtree_plan_request_t request_for(mtree_collective_t collective, double bytes)
+static mtree_plan_request_t request;
+
+/* The plan of @a algorithm for root 0 of the network @a map, which is the test's, as the
+ * request is from now on, of any algorithm. */
+static mtree_plan_t *begin(mtree_topology_t *map, mtree_collective_t collective,
+                           const char *algorithm, double bytes)
 {
-    return (mtree_plan_request_t){
-        .collective = collective, .bytes = bytes, .max_trees = 10};
+    mtree_plan_t *first;
+
+    given_routes(map);
+    request = (mtree_plan_request_t){.collective = collective,
+                                     .algorithm = algorithm,
+                                     .bytes = bytes,
+                                     .max_trees = 10};
+    first = network_plan(topology, &request);
+    request.algorithm = NULL;
+    return first;
 }
 
-static mtree_plan_t *from(const mtree_plan_request_t *request, const mtree_plan_t *other)
+static mtree_plan_t *from(const mtree_plan_t *other)
 {
     mtree_plan_t *made;
 
-    unit_ok(mtree_other_root_plan(topology, hosts, num_hosts, request, other, &made));
-    ck_assert_int_eq(made->root, request->root);
+    unit_ok(mtree_other_root_plan(topology, hosts, num_hosts, &request, other, &made));
+    ck_assert_int_eq(made->root, request.root);
     unit_ok(mtree_plan_check(made, topology, routes));
     return made;
 }
@@ -34,14 +47,13 @@ static const double sizes[] = {4e3, 64e3, 1e6, 16e6};
 #define NUM_CASES 16
 
 /* For all roots, how many times as long as over a plan for that root. */
-static void check_roots(mtree_collective_t collective, double bytes)
+static void check_roots(mtree_topology_t *map, mtree_collective_t collective,
+                        double bytes)
 {
-    mtree_plan_request_t request = request_for(collective, bytes);
-    OWNED(plan) *first = network_plan(topology, &request);
+    OWNED(plan) *first = begin(map, collective, NULL, bytes);
 
     for (request.root = 1; request.root < num_hosts; request.root++) {
-        OWNED(plan) *made = from(&request, first),
-                    *own = network_plan(topology, &request);
+        OWNED(plan) *made = from(first), *own = network_plan(topology, &request);
 
         ck_assert_msg(made->seconds <= MOST_COST * own->seconds,
                       "%s of %g bytes from host %d: %g times as long",
@@ -52,21 +64,16 @@ static void check_roots(mtree_collective_t collective, double bytes)
 
 UNIT_LOOP(calls_take_about_as_long_as_over_plans_of_their_own, 0, NUM_CASES)
 {
-    given_routes(network_b4(1));
-    check_roots(rooted[_i / 4], sizes[_i % 4]);
-    given_routes(network_random(16, 30, 1, false, 0.01));
-    check_roots(rooted[_i / 4], sizes[_i % 4]);
+    check_roots(network_b4(1), rooted[_i / 4], sizes[_i % 4]);
+    check_roots(network_random(16, 30, 1, false, 0.01), rooted[_i / 4], sizes[_i % 4]);
 }
 
 UNIT_LOOP(what_is_mostly_latency_takes_one_low_tree, 0, 4)
 {
-    mtree_plan_request_t request = request_for(rooted[_i], 4e3);
-    OWNED(plan) *first = NULL;
+    OWNED(plan) *first = begin(network_b4(1), rooted[_i], NULL, 4e3);
 
-    given_routes(network_b4(1));
-    first = network_plan(topology, &request);
     for (request.root = 1; request.root < num_hosts; request.root++) {
-        OWNED(plan) *made = from(&request, first);
+        OWNED(plan) *made = from(first);
 
         ck_assert_str_eq(made->algorithm, "latency");
     }
@@ -74,19 +81,12 @@ UNIT_LOOP(what_is_mostly_latency_takes_one_low_tree, 0, 4)
 
 UNIT_TEST(trees_that_suit_the_root_stay)
 {
-    mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
-    OWNED(plan) *first = NULL, *made = NULL;
+    OWNED(plan) *first =
+        begin(network_row(NULL, 4, 1e8, 1e-6), MTREE_BCAST, "doubletree", 1e6);
+    OWNED(plan) *made = NULL;
 
-    given(network_hosts(4));
-    for (int h = 0; h < 3; h++) {
-        map_join(topology, h, h + 1, 1e8, 1e-6);
-    }
-    given_all_links();
-    request.algorithm = "doubletree";
-    first = network_plan(topology, &request);
-    request.algorithm = NULL;
     request.root = 3;
-    made = from(&request, first);
+    made = from(first);
     ck_assert_str_eq(made->algorithm, "doubletree");
 }
 
@@ -94,13 +94,11 @@ UNIT_TEST(trees_that_suit_the_root_stay)
  * links. */
 UNIT_TEST(where_rerooted_trees_carry_half_others_take_their_place)
 {
-    mtree_plan_request_t request = request_for(MTREE_BCAST, 64e6);
-    OWNED(plan) *first = NULL, *made = NULL, *kept = NULL;
+    OWNED(plan) *first = begin(map_shape("ring:8", 1e9, 1e-6), MTREE_BCAST, NULL, 64e6);
+    OWNED(plan) *made = NULL, *kept = NULL;
 
-    given_routes(map_shape("ring:8", 1e9, 1e-6));
-    first = network_plan(topology, &request);
     request.root = 4;
-    made = from(&request, first);
+    made = from(first);
     request.keep = first;
     kept = network_plan(topology, &request);
     ck_assert_double_eq_tol(first->throughput, 2e9, 1e6);
@@ -110,26 +108,21 @@ UNIT_TEST(where_rerooted_trees_carry_half_others_take_their_place)
 
 UNIT_TEST(seconds_are_beside_those_of_the_other_root)
 {
-    mtree_plan_request_t request = request_for(MTREE_BCAST, 16e6);
-    OWNED(plan) *first = NULL, *made = NULL, *again = NULL;
+    OWNED(plan) *first = begin(network_b4(1), MTREE_BCAST, NULL, 16e6);
+    OWNED(plan) *made = NULL, *again = NULL;
 
-    given_routes(network_b4(1));
-    first = network_plan(topology, &request);
     request.root = 5;
-    made = from(&request, first);
+    made = from(first);
     first->seconds *= 2;
-    again = from(&request, first);
+    again = from(first);
     ck_assert_double_eq_tol(again->seconds, 2 * made->seconds, 1e-9);
 }
 
 UNIT_TEST(a_plan_of_something_else_is_refused)
 {
-    mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
-    OWNED(plan) *first = NULL;
+    OWNED(plan) *first = begin(network_b4(1), MTREE_BCAST, NULL, 1e6);
     mtree_plan_t *made = NULL;
 
-    given_routes(network_b4(1));
-    first = network_plan(topology, &request);
     request.collective = MTREE_REDUCE;
     unit_invalid(
         mtree_other_root_plan(topology, hosts, num_hosts, &request, first, &made));

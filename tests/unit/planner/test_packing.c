@@ -16,14 +16,11 @@
 static double throughput(const mtree_topology_t *topology, mtree_collective_t collective,
                          int root)
 {
-    mtree_plan_request_t request = {.collective = collective, .root = root};
-    mtree_plan_t *plan = network_plan(topology, &request);
-    double result = plan->throughput;
+    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = collective, .root = root);
 
-    ck_assert_double_ge(plan->bound, result * (1.0 - 1e-9));
-    ck_assert_double_ge(result, plan->bound * CLOSE);
-    mtree_plan_destroy(plan);
-    return result;
+    ck_assert_double_ge(plan->bound, plan->throughput * (1.0 - 1e-9));
+    ck_assert_double_ge(plan->throughput, plan->bound * CLOSE);
+    return plan->throughput;
 }
 
 /* Between CLOSE and 1 of @a bound, as far as numbers can be told apart. */
@@ -142,17 +139,13 @@ UNIT_LOOP(published, 0, 5)
 /* Two rings joined by two links: these are the limit, and are named. */
 UNIT_TEST(limit_is_named)
 {
-    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .max_trees = 4};
-    OWNED(topology) *topology = network_hosts(8);
-    OWNED(plan) *plan = NULL;
+    OWNED(topology) *topology =
+        map_text("graph { edge [capacity=\"1Gbps\" latency=\"1ms\"]\n"
+                 "h0 -- h1 -- h2 -- h3 -- h0; h4 -- h5 -- h6 -- h7 -- h4\n"
+                 "edge [capacity=\"200Mbps\"]; h0 -- h4; h1 -- h5 }");
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE, .max_trees = 4);
 
-    for (int i = 0; i < 8; ++i) {
-        map_join(topology, i, i / 4 * 4 + (i + 1) % 4, 1e9, 0.001);
-    }
-    for (int i = 0; i < 2; ++i) {
-        map_join(topology, i, 4 + i, 2e8, 0.001);
-    }
-    plan = network_plan(topology, &request);
     ck_assert_double_eq_tol(plan->throughput, 4e8, 1.0);
     ck_assert_double_eq_tol(plan->bound, 4e8, 1.0);
     ck_assert_str_eq(plan->limit, "links h0-h4 and h1-h5");
@@ -161,7 +154,7 @@ UNIT_TEST(limit_is_named)
 /* The same request gives the same plan. */
 UNIT_TEST(plans_repeat)
 {
-    mtree_plan_request_t request = {
+    const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .max_trees = 6, .bytes = 16e6};
     OWNED(topology) *topology = network_random(20, 60, 3, false, 0.05);
     OWNED(plan) *first = network_plan(topology, &request);

@@ -3,10 +3,10 @@
  * Quickest flows: by hand, and on random networks against maximum flows through the
  * network that is expanded in time.
  */
+#include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/planner/time_expanded.h"
-#include "tests/unit/runner.h"
 
 #include "planner/bound/quickest_flow.h"
 
@@ -16,20 +16,6 @@ OWNED_TYPE(quickest_flow)
 
 #define MBPS 1e6
 #define MS   1e-3
-
-static void join(mtree_topology_t *topology, int u, int v, double forward,
-                 double backward, double latency)
-{
-    unit_ok(mtree_topology_add_link(topology, u, v, forward, backward, latency, NULL));
-}
-
-static mtree_quickest_flow_t *create(const mtree_topology_t *topology, bool reversed)
-{
-    mtree_quickest_flow_t *flow;
-
-    flow = mtree_quickest_flow_create(topology, reversed);
-    return flow;
-}
 
 /* The maximum flow: what the quickest one carries of very much. */
 static double capacity(mtree_quickest_flow_t *flow, int to)
@@ -48,10 +34,10 @@ UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
     const int to = 1;
     double seconds[3];
 
-    join(topology, 0, 1, 10 * MBPS, 10 * MBPS, 10 * MS);
-    join(topology, 0, 2, 30 * MBPS, 30 * MBPS, 20 * MS);
-    join(topology, 2, 1, 30 * MBPS, 30 * MBPS, 30 * MS);
-    flow = create(topology, false);
+    map_join(topology, 0, 1, 10 * MBPS, 10 * MS);
+    map_join(topology, 0, 2, 30 * MBPS, 20 * MS);
+    map_join(topology, 2, 1, 30 * MBPS, 30 * MS);
+    flow = mtree_quickest_flow_create(topology, false);
     mtree_quickest_flow_distances(flow, 0, seconds);
     ck_assert_double_eq_tol(seconds[0], 0, 1e-12);
     ck_assert_double_eq_tol(seconds[1], 10 * MS, 1e-12);
@@ -79,12 +65,12 @@ UNIT_TEST(test_flow_is_taken_back)
     const int to = 3;
 
     /* 0-1-2-3 is the shortest, 3 ms; both 0-1-3 and 0-2-3 take 11 ms and use its ends. */
-    join(topology, 0, 1, MBPS, MBPS, MS);
-    join(topology, 1, 2, MBPS, MBPS, MS);
-    join(topology, 2, 3, MBPS, MBPS, MS);
-    join(topology, 0, 2, MBPS, MBPS, 10 * MS);
-    join(topology, 1, 3, MBPS, MBPS, 10 * MS);
-    flow = create(topology, false);
+    map_join(topology, 0, 1, MBPS, MS);
+    map_join(topology, 1, 2, MBPS, MS);
+    map_join(topology, 2, 3, MBPS, MS);
+    map_join(topology, 0, 2, MBPS, 10 * MS);
+    map_join(topology, 1, 3, MBPS, 10 * MS);
+    flow = mtree_quickest_flow_create(topology, false);
     ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 1000, 0), 4 * MS,
                             1e-12);
     /* 20 kb take 23 ms over this path, 21 over the other two. */
@@ -100,13 +86,13 @@ UNIT_TEST(test_a_direction_without_capacity_is_none)
     const int to = 1;
     double seconds[2];
 
-    join(topology, 0, 1, 0, MBPS, MS);
-    flow = create(topology, false);
+    unit_ok(mtree_topology_add_link(topology, 0, 1, 0, MBPS, MS, NULL));
+    flow = mtree_quickest_flow_create(topology, false);
     ck_assert(isinf(mtree_quickest_flow_seconds(flow, 0, &to, 1, 1, 0)));
     mtree_quickest_flow_distances(flow, 0, seconds);
     ck_assert(isinf(seconds[1]));
     mtree_quickest_flow_destroy(flow);
-    flow = create(topology, true);
+    flow = mtree_quickest_flow_create(topology, true);
     ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 1000, 0), 2 * MS,
                             1e-12);
 }
@@ -124,7 +110,7 @@ UNIT_SHORT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
     const time_expanded_end_t one = {0, INFINITY}, others[] = {{NUM_HOSTS - 1, INFINITY},
                                                                {NUM_HOSTS - 2, INFINITY},
                                                                {NUM_HOSTS - 3, INFINITY}};
-    OWNED(quickest_flow) *flow = create(topology, reversed);
+    OWNED(quickest_flow) *flow = mtree_quickest_flow_create(topology, reversed);
     double last = 0, seconds;
 
     for (int steps = 1; steps <= NUM_STEPS; steps++) {

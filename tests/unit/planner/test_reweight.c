@@ -9,39 +9,32 @@
 
 #include <stdlib.h>
 
-static void begin(void)
-{
-    given_routes(map_file(TOPOLOGIES "/b4.dot"));
-}
-
 static mtree_plan_t *plan(mtree_collective_t collective, const mtree_plan_t *keep)
 {
-
     return NETWORK_PLAN(topology, .collective = collective, .algorithm = "packing",
                         .max_trees = 10, .bytes = 16e6, .keep = keep);
+}
+
+/* The plan for B4, which is the test's network. */
+static mtree_plan_t *begin(mtree_collective_t collective)
+{
+    given_routes(map_file(TOPOLOGIES "/b4.dot"));
+    return plan(collective, NULL);
 }
 
 /* How many times too full the fullest arc is by @a made. */
 static double overload(const mtree_plan_t *made)
 {
     UNIT_FREED double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
-    double most = 0;
 
     mtree_plan_load(made, routes, load);
-    for (int a = 0; a < 2 * topology->num_links; a++) {
-        double full = load[a] / mtree_arc_capacity(topology, a);
-
-        most = full > most ? full : most;
-    }
-    return most;
+    return mtree_plan_busiest(topology, load);
 }
 
 UNIT_LOOP(rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST)
 {
-    OWNED(plan) *first = NULL;
+    OWNED(plan) *first = begin((mtree_collective_t)_i);
 
-    begin();
-    first = plan((mtree_collective_t)_i, NULL);
     for (int l = 0; l < topology->num_links; l++) {
         OWNED(plan) *again = NULL;
 
@@ -57,11 +50,9 @@ UNIT_LOOP(rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST)
 
 UNIT_TEST(other_shares_win_back_much_of_what_one_link_lost)
 {
-    OWNED(plan) *first = NULL;
+    OWNED(plan) *first = begin(MTREE_ALLREDUCE);
     double lost = 0, kept = 0, best = 0;
 
-    begin();
-    first = plan(MTREE_ALLREDUCE, NULL);
     for (int l = 0; l < topology->num_links; l++) {
         OWNED(plan) *again = NULL, *fresh = NULL;
 
@@ -78,12 +69,10 @@ UNIT_TEST(other_shares_win_back_much_of_what_one_link_lost)
 
 UNIT_TEST(trees_are_rooted_where_the_request_wants)
 {
-    mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
-    OWNED(plan) *first = NULL;
+    OWNED(plan) *first = begin(MTREE_BCAST);
+    mtree_plan_request_t request = {
+        .collective = MTREE_BCAST, .bytes = 1e6, .keep = first};
 
-    begin();
-    first = plan(MTREE_BCAST, NULL);
-    request.keep = first;
     for (request.root = 0; request.root < num_hosts; request.root++) {
         OWNED(plan) *again = network_plan(topology, &request);
 
@@ -97,13 +86,11 @@ UNIT_TEST(trees_are_rooted_where_the_request_wants)
 
 UNIT_TEST(trees_of_something_else_are_refused)
 {
-    mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
-    OWNED(plan) *first = NULL;
+    OWNED(plan) *first = begin(MTREE_ALLREDUCE);
+    mtree_plan_request_t request = {
+        .collective = MTREE_BCAST, .bytes = 1e6, .keep = first};
     mtree_plan_t *again;
 
-    begin();
-    first = plan(MTREE_ALLREDUCE, NULL);
-    request.keep = first;
     unit_invalid(mtree_planner_run(topology, hosts, num_hosts, &request, &again));
     request.collective = MTREE_ALLREDUCE;
     unit_invalid(mtree_planner_run(topology, hosts, num_hosts - 1, &request, &again));

@@ -17,9 +17,6 @@
  * much.  Others take more than twice that time on B4. */
 #define MOST_LATE 1.75
 
-/* The same of trees that no linear program has chosen, where a link of theirs has lost
- * capacity since. */
-
 static mtree_topology_t *network(int number)
 {
     switch (number) {
@@ -36,7 +33,6 @@ static mtree_topology_t *network(int number)
 
 static mtree_plan_t *plan_for(const char *algorithm, const mtree_plan_t *keep)
 {
-
     return NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL, .algorithm = algorithm,
                         .max_trees = 10, .keep = keep);
 }
@@ -46,7 +42,6 @@ static mtree_plan_t *plan_for(const char *algorithm, const mtree_plan_t *keep)
 static double busiest(const mtree_plan_t *plan, int root, double bits)
 {
     UNIT_FREED double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
-    double most = 0;
 
     for (int t = 0; t < plan->num_trees; t++) {
         double times = plan->trees[t].root == root ? SKEW : 1;
@@ -54,10 +49,7 @@ static double busiest(const mtree_plan_t *plan, int root, double bits)
         mtree_plan_tree_load(plan, t, routes,
                              plan->trees[t].share * times * bits * num_hosts, load);
     }
-    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
-        most = fmax(most, load[arc] / mtree_arc_capacity(topology, arc));
-    }
-    return most;
+    return mtree_plan_busiest(topology, load);
 }
 
 /* What any plan takes for that at least. */

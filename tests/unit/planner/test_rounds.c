@@ -2,34 +2,24 @@
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
 #include "papers/baselines/ring_schedule.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
+#include "tests/unit/planner/networks.h"
 
 #include "planner/regular/trees.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 OWNED_TYPE(rounds)
 
-#define GBPS 1e9
-
 /* Hosts 0 .. 3 in a row, each link 1 Gb/s and 1 ms. */
-static void make_row(mtree_topology_t **topology_p, mtree_routes_t **routes_p)
+static void given_row(void)
 {
-    static const int hosts[] = {0, 1, 2, 3};
-    static const double rates[] = {GBPS, GBPS, GBPS};
-
-    *topology_p = map_chain("hhhh", rates, 1e-3);
-    unit_ok(mtree_routes_create(*topology_p, hosts, 4, routes_p));
+    given_routes(network_row(NULL, 4, 1e9, 1e-3));
 }
 
 UNIT_TEST(test_ring_takes_2n_minus_2_steps)
 {
     for (int n = 2; n < 10; n++) {
-        OWNED(rounds) *schedule = NULL;
+        OWNED(rounds) *schedule = mtree_ring_schedule(n, NULL);
 
-        schedule = mtree_ring_schedule(n, NULL);
         ck_assert_int_eq(schedule->num_steps, 2 * (n - 1));
         ck_assert_int_eq(schedule->num_transfers, 2 * n * (n - 1));
         unit_ok(mtree_rounds_check(schedule));
@@ -40,15 +30,11 @@ UNIT_TEST(test_ring_takes_2n_minus_2_steps)
  * direction of its own. */
 UNIT_TEST(test_time_and_contention_of_a_ring_on_a_row)
 {
-    OWNED(rounds) *schedule = NULL;
-    OWNED(topology) *topology = NULL;
-    OWNED(routes) *routes = NULL;
-    double seconds, contention;
+    OWNED(rounds) *schedule = mtree_ring_schedule(4, NULL);
+    double seconds;
 
-    make_row(&topology, &routes);
-    schedule = mtree_ring_schedule(4, NULL);
-    contention = mtree_rounds_contention(schedule, topology, routes);
-    ck_assert_double_eq(contention, 1);
+    given_row();
+    ck_assert_double_eq(mtree_rounds_contention(schedule, topology, routes), 1);
     /* 6 steps of 3 ms, and of 1 MB / 4 at 1 Gb/s: 2 ms. */
     seconds = mtree_rounds_seconds(schedule, topology, routes, 1e6, 1);
     ck_assert_double_eq_tol(seconds, 6 * (3e-3 + 2e-3), 1e-12);
@@ -59,30 +45,23 @@ UNIT_TEST(test_time_and_contention_of_a_ring_on_a_row)
 UNIT_TEST(test_shared_arcs_are_counted)
 {
     static const int way[] = {0, 2};
-    OWNED(rounds) *schedule = NULL;
-    OWNED(topology) *topology = NULL;
-    OWNED(routes) *routes = NULL;
-    double contention;
+    OWNED(rounds) *schedule = mtree_rounds_create("by hand", 4, 2);
 
-    make_row(&topology, &routes);
-    schedule = mtree_rounds_create("by hand", 4, 2);
+    given_row();
     mtree_rounds_add(schedule, 1, 0, 2, 0, true);
     mtree_rounds_add(schedule, 1, 1, 3, 1, true);
-    contention = mtree_rounds_contention(schedule, topology, routes);
-    ck_assert_double_eq(contention, 2);
+    ck_assert_double_eq(mtree_rounds_contention(schedule, topology, routes), 2);
     /* A way of its own: back from 2 to 0 in place of the route from 1 to 3. */
     mtree_rounds_set_path(schedule, way, 2, true);
     ck_assert_int_eq(schedule->arcs[0], 3);
     ck_assert_int_eq(schedule->arcs[1], 1);
-    contention = mtree_rounds_contention(schedule, topology, routes);
-    ck_assert_double_eq(contention, 1);
+    ck_assert_double_eq(mtree_rounds_contention(schedule, topology, routes), 1);
 }
 
 UNIT_TEST(test_check_finds_faults)
 {
-    OWNED(rounds) *schedule = NULL;
+    OWNED(rounds) *schedule = mtree_ring_schedule(4, NULL);
 
-    schedule = mtree_ring_schedule(4, NULL);
     /* A missing transfer: somebody ends without a piece. */
     schedule->num_transfers--;
     unit_invalid(mtree_rounds_check(schedule));
@@ -118,10 +97,9 @@ UNIT_TEST(test_grid_order_is_a_ring_of_neighbours)
 
 UNIT_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
 {
-    OWNED(rounds) *schedule = NULL;
+    OWNED(rounds) *schedule = mtree_ring_schedule_2d(4, 4);
     double sent = 0;
 
-    schedule = mtree_ring_schedule_2d(4, 4);
     ck_assert_int_eq(schedule->num_steps, 4 * (4 - 1));
     unit_ok(mtree_rounds_check(schedule));
     for (int i = 0; i < schedule->num_transfers; i++) {
@@ -138,7 +116,6 @@ UNIT_TEST(test_double_trees_swap_leaves_and_inner_hosts)
 {
     for (int n = 2; n < 40; n++) {
         int parent[80], children[80] = {0};
-        mtree_rounds_t *schedule;
 
         mtree_double_tree_parents(n, parent);
         for (int i = 0; i < 2 * n; i++) {
@@ -153,9 +130,9 @@ UNIT_TEST(test_double_trees_swap_leaves_and_inner_hosts)
             }
         }
         for (int chunks = 1; chunks < 4; chunks++) {
-            schedule = mtree_double_tree_schedule(n, chunks);
+            OWNED(rounds) *schedule = mtree_double_tree_schedule(n, chunks);
+
             unit_ok(mtree_rounds_check(schedule));
-            mtree_rounds_destroy(schedule);
         }
     }
 }
@@ -202,4 +179,4 @@ UNIT_TEST(test_rank_mapping_spreads_partners)
                      MTREE_ERR_UNSUPPORTED);
 }
 
-UNIT_FIXTURE(heard_start, NULL)
+UNIT_FIXTURE(heard_start, forget)

@@ -16,9 +16,8 @@
 
 static mtree_plan_t *scan_plan(const mtree_topology_t *topology, double bytes)
 {
-    mtree_plan_request_t request = {
-        .collective = MTREE_SCAN, .bytes = bytes, .algorithm = "packing"};
-    mtree_plan_t *plan = network_plan(topology, &request);
+    mtree_plan_t *plan = NETWORK_PLAN(topology, .collective = MTREE_SCAN, .bytes = bytes,
+                                      .algorithm = "packing");
 
     ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-9));
     ck_assert_ptr_nonnull(plan->limit);
@@ -28,17 +27,6 @@ static mtree_plan_t *scan_plan(const mtree_topology_t *topology, double bytes)
 static mtree_topology_t *shape(const char *name)
 {
     return map_shape(name, CAPACITY, 0);
-}
-
-/* Hosts @a order [num], each joined to the next. */
-static mtree_topology_t *line(const int *order, int num)
-{
-    mtree_topology_t *topology = network_hosts(num);
-
-    for (int i = 0; i + 1 < num; i++) {
-        map_join(topology, order[i], order[i + 1], CAPACITY, 0);
-    }
-    return topology;
 }
 
 static void check_scan(mtree_topology_t *topology, double throughput, double bound)
@@ -54,10 +42,10 @@ static void check_scan(mtree_topology_t *topology, double throughput, double bou
  * another order than their numbers. */
 UNIT_TEST(lines)
 {
-    static const int ascending[] = {0, 1, 2, 3, 4}, mixed[] = {0, 2, 1, 3};
+    static const int mixed[] = {0, 2, 1, 3};
 
-    check_scan(line(ascending, 5), 1, 1);
-    check_scan(line(mixed, 4), 0.5, 0.5);
+    check_scan(network_row(NULL, 5, CAPACITY, 0), 1, 1);
+    check_scan(network_row(mixed, 4, CAPACITY, 0), 0.5, 0.5);
 }
 
 /* Each of n - 1 sums takes one arc, or n - 1 of the n arcs the other way.  So chains
@@ -77,19 +65,6 @@ UNIT_TEST(stars)
     check_scan(shape("star:8"), 1, 1);
 }
 
-static double capacity_out(const mtree_topology_t *topology, unsigned set)
-{
-    double sum = 0;
-
-    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
-        bool leaves = (set >> mtree_arc_from(topology, arc) & 1) != 0 &&
-                      (set >> mtree_arc_to(topology, arc) & 1) == 0;
-
-        sum += leaves ? mtree_arc_capacity(topology, arc) : 0;
-    }
-    return sum;
-}
-
 /* The least over all sets of hosts of what leaves them, per host in it whose next host is
  * not; and the least maximum flow from a host to a later one, which a cut shows. */
 static double least_cut(const mtree_topology_t *topology, bool pairs)
@@ -101,7 +76,7 @@ static double least_cut(const mtree_topology_t *topology, bool pairs)
         int exits = __builtin_popcount(set & ~(set >> 1) & ((1u << (num_hosts - 1)) - 1));
 
         if (exits > 0) {
-            least = fmin(least, capacity_out(topology, set) / (pairs ? 1 : exits));
+            least = fmin(least, network_cut(topology, set, NULL) / (pairs ? 1 : exits));
         }
     }
     return least;
@@ -138,15 +113,10 @@ UNIT_LOOP(concurrent_flows, 0, 4)
 /* With a size, each host's trees share it, and the chains follow one another. */
 UNIT_TEST(shares_and_time)
 {
-    static const int order[] = {0, 1, 2, 3};
-    OWNED(topology) *topology = line(order, 4);
-    OWNED(plan) *plan = NULL;
+    OWNED(topology) *topology = network_row(NULL, 4, CAPACITY, 0.01);
+    OWNED(plan) *plan = scan_plan(topology, 1e6);
     int count[4] = {0};
 
-    for (int link = 0; link < topology->num_links; link++) {
-        topology->links[link].latency = 0.01;
-    }
-    plan = scan_plan(topology, 1e6);
     for (int t = 0; t < plan->num_trees; t++) {
         count[plan->trees[t].root]++;
     }

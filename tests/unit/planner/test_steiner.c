@@ -241,24 +241,19 @@ UNIT_TEST(test_plans)
     OWNED(topology) *topology = make_machines(2, 4, 100e6, 10e6);
     mtree_plan_request_t request = {.collective = MTREE_BCAST, .algorithm = "steiner"};
     OWNED(routes) *routes = NULL;
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = network_plan(topology, &request);
 
-    unit_ok(mtree_routes_create(topology, map_vertices, 8, &routes));
-    unit_ok(mtree_planner_run(topology, map_vertices, 8, &request, &plan));
-    unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_ge(plan->throughput, 160e6 * 0.98);
     ck_assert_double_le(plan->throughput, 160e6 * 1.0001);
     mtree_plan_destroy(plan);
 
     request.collective = MTREE_ALLREDUCE;
-    unit_ok(mtree_planner_run(topology, map_vertices, 8, &request, &plan));
-    unit_ok(mtree_plan_check(plan, topology, routes));
+    plan = network_plan(topology, &request);
     ck_assert_double_ge(plan->throughput, 160e6 * 0.95);
     mtree_plan_destroy(plan);
 
     /* Two active workers of different machines: relays stand between them in the routes
      * only. */
-    mtree_routes_destroy(routes);
     unit_ok(mtree_routes_create(topology, map_vertices + 3, 2, &routes));
     unit_ok(mtree_planner_run(topology, map_vertices + 3, 2, &request, &plan));
     unit_ok(mtree_plan_check(plan, topology, routes));

@@ -15,8 +15,6 @@ static mtree_arena_t arena;
 /* The torus of @a shape, if it is one, whose hosts are numbered in any order. */
 static mtree_torus_t find_in(const char *shape)
 {
-    mtree_problem_t problem = {.arena = &arena};
-
     given(map_shape(shape, 1e10, LATENCY));
     srand(7);
     for (int i = num_hosts - 1; i > 0; i--) {
@@ -26,11 +24,7 @@ static mtree_torus_t find_in(const char *shape)
         hosts[other] = host;
     }
     given_all_links();
-    problem.topology = topology;
-    problem.routes = routes;
-    problem.hosts = hosts;
-    problem.num_hosts = num_hosts;
-    return mtree_torus_find(&problem);
+    return mtree_torus_find(&GIVEN_PROBLEM(.arena = &arena));
 }
 
 static void stop(void)
