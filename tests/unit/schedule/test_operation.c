@@ -7,7 +7,7 @@
 #include "schedule/operation_private.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
-#include "tests/unit/schedule/random_parts.h"
+#include "tests/unit/schedule/vectors.h"
 #include "tests/unit/whole_plan.h"
 
 #include <stdint.h>
@@ -40,23 +40,16 @@ static int num_relayed;
 /* Trees of each plan; 0: a few. */
 static int fixed_trees;
 
-static uint32_t value(int rank, size_t i)
-{
-    return (uint32_t)(rank + 1) * 2654435761u + (uint32_t)i * 40503u;
-}
-
 typedef struct {
+    vectors_t vectors;
     mtree_call_t call;
     mtree_plan_t *plan;
     mtree_placement_t *placement;
-    uint32_t *input[RANDOM_RANKS], *output[RANDOM_RANKS];
     mtree_layout_t *layout[RANDOM_RANKS];
     mtree_operation_t *operation[RANDOM_RANKS];
     mtree_trace_t *trace[RANDOM_RANKS]; /* NULL: no steps to verify */
     mtree_goodput_t *goodput[RANDOM_RANKS];
-    size_t blocks[RANDOM_RANKS + 1];
-    ptrdiff_t shift[RANDOM_RANKS]; /* bytes */
-    bool in_place, packed, shifted;
+    bool packed, shifted;
     int batch;
 } job_t;
 
@@ -70,51 +63,22 @@ static bool is_relay(const job_t *job, int member)
     return mtree_placement_is_relay(job->placement, member);
 }
 
-/* Where unit @a i of the block of rank @a owner is in the output. */
-static size_t place(const job_t *job, int owner, size_t i)
-{
-    return job->shifted ? i + (size_t)job->shift[owner] / 4 : i;
-}
-
 static bool has_blocks(const job_t *job)
 {
     return job->call.collective == MTREE_ALLGATHER ||
            job->call.collective == MTREE_REDUCE_SCATTER;
 }
 
-static void job_fill(job_t *job, int rank)
-{
-    size_t units = job->call.units;
-    size_t bytes = units * 4 + 4 + (job->shifted ? GAP * RANDOM_RANKS : 0);
-
-    job->input[rank] = malloc(bytes);
-    job->output[rank] = job->in_place ? job->input[rank] : malloc(bytes);
-    memset(job->output[rank], 0xee, bytes);
-    for (size_t i = 0; i < units; i++) {
-        switch (job->call.collective) {
-        case MTREE_BCAST:
-            if (rank == job->call.root) {
-                job->output[rank][i] = value(rank, i);
-            }
-            break;
-        case MTREE_ALLGATHER:
-            if (i >= job->blocks[rank] && i < job->blocks[rank + 1]) {
-                job->output[rank][place(job, rank, i)] = value(rank, i);
-            }
-            break;
-        default:
-            job->input[rank][i] = value(rank, i);
-        }
-    }
-}
-
 static void job_start(job_t *job, chaos_t *chaos, int rank)
 {
-    mtree_operation_data_t data = {.input = job->input[rank],
-                                   .output = job->output[rank],
+    vectors_t *vectors = &job->vectors;
+    uint32_t *output = vectors->output[rank];
+    mtree_operation_data_t data = {.input =
+                                       vectors->in_place ? output : vectors->input[rank],
+                                   .output = output,
                                    .extent = 4,
                                    .span = 4,
-                                   .shift = job->shifted ? job->shift : NULL,
+                                   .shift = job->shifted ? vectors->shift : NULL,
                                    .fold = chaos_fold_add};
 
     if (job->layout[rank]->num_steps > 0) {
@@ -131,59 +95,12 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                         .span = 1,
                                         .pack = chaos_pack,
                                         .unpack = chaos_unpack,
-                                        .arg = job->output[rank]};
+                                        .arg = output};
     }
     job->goodput[rank] = mtree_goodput_create(job->layout[rank]);
     data.goodput = job->goodput[rank];
     mtree_operation_start(job->layout[rank], chaos_transport(chaos, rank), &data, NULL,
                           NULL, &job->operation[rank]);
-}
-
-static uint32_t expected(const job_t *job, size_t i)
-{
-    uint32_t sum = 0;
-
-    if (job->call.collective == MTREE_BCAST) {
-        return value(job->call.root, i);
-    }
-    for (int rank = 0; rank < job->placement->num_ranks; rank++) {
-        if (job->call.collective == MTREE_ALLGATHER) {
-            if (i >= job->blocks[rank] && i < job->blocks[rank + 1]) {
-                return value(rank, i);
-            }
-        } else {
-            sum += value(rank, i);
-        }
-    }
-    return sum;
-}
-
-/* Unit @a i of the result. */
-static uint32_t result(const job_t *job, int rank, size_t i)
-{
-    int owner = 0;
-
-    while (job->shifted && job->blocks[owner + 1] <= i) {
-        owner++;
-    }
-    return job->output[rank][place(job, owner, i)];
-}
-
-static void job_verify(const job_t *job, int rank)
-{
-    size_t from = 0, to = job->call.units;
-
-    if (job->call.collective == MTREE_REDUCE_SCATTER) {
-        from = job->blocks[rank];
-        to = job->blocks[rank + 1];
-    } else if (job->call.collective == MTREE_REDUCE && rank != job->call.root) {
-        to = 0;
-    }
-    while (from < to && result(job, rank, from) == expected(job, from)) {
-        from++;
-    }
-    ck_assert_msg(from >= to, "collective %d, rank %d: element %zu of %zu is wrong",
-                  job->call.collective, rank, from, job->call.units);
 }
 
 /* The step in which @a event happened on its rank. */
@@ -286,6 +203,7 @@ static void job_verify_longest(const job_t *job, const chaos_t *chaos)
 
 static void job_random(job_t *job, unsigned seed)
 {
+    size_t *blocks = job->vectors.blocks;
     int hosts, ranks, relays, trees;
 
     random_seed(seed);
@@ -305,7 +223,11 @@ static void job_random(job_t *job, unsigned seed)
     }
     /* Not so short that a job has more messages than there is time or room for. */
     job->call.longest_bytes = seed % 3 == 0 ? job->call.units / 8 + 40 + seed % 100 : 0;
-    job->in_place = random_draw(2) == 0;
+    job->vectors = (vectors_t){.collective = job->call.collective,
+                               .root = job->call.root,
+                               .ranks = ranks,
+                               .units = job->call.units,
+                               .in_place = random_draw(2) == 0};
     job->packed = (job->call.collective == MTREE_BCAST ||
                    job->call.collective == MTREE_ALLGATHER) &&
                   random_draw(2) == 0;
@@ -316,19 +238,18 @@ static void job_random(job_t *job, unsigned seed)
     random_relays(job->plan, relays);
     job->placement = random_placement(hosts - relays, ranks, relays);
     for (int r = 1; r < ranks; r++) {
-        job->blocks[r] = job->blocks[r - 1] +
-                         (size_t)random_draw(2 * (int)job->call.units / ranks + 1);
-        if (job->blocks[r] > job->call.units) {
-            job->blocks[r] = job->call.units;
-        }
+        blocks[r] =
+            blocks[r - 1] + (size_t)random_draw(2 * (int)job->call.units / ranks + 1);
+        blocks[r] = blocks[r] > job->call.units ? job->call.units : blocks[r];
     }
-    job->blocks[ranks] = job->call.units;
-    job->call.blocks = has_blocks(job) ? job->blocks : NULL;
+    blocks[ranks] = job->call.units;
+    job->call.blocks = has_blocks(job) ? blocks : NULL;
     job->shifted =
         job->call.collective == MTREE_ALLGATHER && !job->packed && random_draw(2) == 0;
-    for (int r = 0; r < ranks; r++) {
-        job->shift[r] = GAP * r;
+    for (int r = 0; r < ranks && job->shifted; r++) {
+        job->vectors.shift[r] = GAP * r;
     }
+    vectors_fill(&job->vectors);
 }
 
 /* Start the ranks one by one, as they come, with things happening in between. */
@@ -340,16 +261,13 @@ static void job_run(job_t *job, chaos_t *chaos)
 
     if (job->packed) {
         for (int r = 0; r <= ranks; r++) {
-            byte_blocks[r] = 4 * job->blocks[r];
+            byte_blocks[r] = 4 * job->vectors.blocks[r];
         }
         call.units *= 4;
         call.unit_bytes = 1;
         call.blocks = call.blocks != NULL ? byte_blocks : NULL;
     }
     for (int r = 0; r < members; r++) {
-        if (!is_relay(job, r)) {
-            job_fill(job, r);
-        }
         unit_ok(layout_from_plan(job->plan, job->placement, &call, r, &job->layout[r]));
         ck_assert_int_eq(job->layout[r]->is_relay, is_relay(job, r));
         /* Short batches, so that streams wait for each other and take their tags. */
@@ -373,11 +291,8 @@ static void job_free(job_t *job)
         mtree_trace_destroy(job->trace[r]);
         mtree_goodput_destroy(job->goodput[r]);
         mtree_layout_destroy(job->layout[r]);
-        if (!job->in_place) {
-            free(job->output[r]);
-        }
-        free(job->input[r]);
     }
+    vectors_free(&job->vectors);
     mtree_placement_destroy(job->placement);
     mtree_plan_destroy(job->plan);
 }
@@ -398,7 +313,7 @@ static int check_random(unsigned seed)
                       "seed %u: rank %d waits for ever", seed, r);
         /* A single rank's vector is never sent anywhere, so nothing is copied either. */
         if (job.placement->num_ranks > 1 && !is_relay(&job, r)) {
-            job_verify(&job, r);
+            vectors_verify(&job.vectors, r);
             job_verify_steps(&job, r);
         }
     }

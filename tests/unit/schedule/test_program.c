@@ -6,13 +6,12 @@
  */
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
-#include "tests/unit/schedule/random_parts.h"
+#include "tests/unit/schedule/vectors.h"
 #include "tests/unit/whole_plan.h"
 
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,19 +19,15 @@
 #define MAX_UNITS 64
 
 typedef struct {
+    vectors_t vectors;
+    bool is_apart; /* blocks of an allgather */
     mtree_plan_t *plan;
     mtree_placement_t *placement;
     mtree_call_t call;
-    bool in_place, rounds;
     mtree_layout_t *layout[RANDOM_RANKS];
     mtree_operation_t *operation[RANDOM_RANKS];
     mtree_goodput_t *goodput[RANDOM_RANKS];
     mtree_trace_t *trace[RANDOM_RANKS];
-    uint32_t input[RANDOM_RANKS][MAX_UNITS],
-        output[RANDOM_RANKS][RANDOM_RANKS * MAX_UNITS];
-    size_t blocks[RANDOM_RANKS + 1];
-    ptrdiff_t shift[RANDOM_RANKS]; /* bytes; of an allgather whose blocks are apart */
-    bool is_apart;
     int num_ended;
     mtree_status_t status;
 } job_t;
@@ -45,63 +40,28 @@ typedef struct {
 
 static rank_t self[RANDOM_RANKS];
 
-static uint32_t contribution(const job_t *job, int rank, size_t unit)
-{
-    uint32_t number = 2654435761U * ((uint32_t)rank * 977 + (uint32_t)unit + 1);
-    float rounded = (float)(number % 1000003) / 7;
-
-    if (job->rounds) {
-        memcpy(&number, &rounded, sizeof(number));
-    }
-    return number;
-}
-
-/* x -> a x + b of 16 bits each: the first, then the second.  Not commutative. */
-static uint32_t compose(uint32_t first, uint32_t second)
-{
-    uint32_t a = first >> 16, b = first & 0xffff, c = second >> 16, d = second & 0xffff;
-
-    return ((a * c & 0xffff) << 16) | ((c * b + d) & 0xffff);
-}
-
-static uint32_t combine(const job_t *job, uint32_t a, uint32_t b)
-{
-    float x, y;
-
-    if (job->call.collective == MTREE_SCAN) {
-        return compose(a, b);
-    }
-    if (!job->rounds) {
-        return a + b;
-    }
-    memcpy(&x, &a, sizeof(x));
-    memcpy(&y, &b, sizeof(y));
-    x += y;
-    memcpy(&a, &x, sizeof(a));
-    return a;
-}
-
 static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
     const uint32_t *x = a, *y = b;
     uint32_t *sum = out;
 
     for (size_t i = 0; i < count; i++) {
-        sum[i] = combine(((rank_t *)arg)->job, x[i], y[i]);
+        sum[i] = vectors_combine(&((rank_t *)arg)->job->vectors, x[i], y[i]);
     }
 }
 
 /* Of an all-to-all, the units of what @a rank gets from each other one. */
 static size_t received_units(const job_t *job, int rank)
 {
-    return job->blocks[rank + 1] - job->blocks[rank];
+    return job->vectors.blocks[rank + 1] - job->vectors.blocks[rank];
 }
 
 static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
 {
     const rank_t *rank = arg;
+    const vectors_t *vectors = &rank->job->vectors;
 
-    memcpy(bytes, &rank->job->input[rank->rank][rank->job->blocks[peer] + offset],
+    memcpy(bytes, &vectors->input[rank->rank][vectors->blocks[peer] + offset],
            4 * length);
 }
 
@@ -111,7 +71,7 @@ static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
     const rank_t *rank = arg;
     const size_t first = (size_t)peer * received_units(rank->job, rank->rank);
 
-    memcpy(&rank->job->output[rank->rank][first + offset], bytes, 4 * length);
+    memcpy(&rank->job->vectors.output[rank->rank][first + offset], bytes, 4 * length);
 }
 
 static void ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
@@ -161,17 +121,18 @@ static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
 
 static void start_rank(job_t *job, chaos_t *chaos, int rank)
 {
+    vectors_t *vectors = &job->vectors;
     mtree_operation_data_t data = {
-        .input = job->in_place ? job->output[rank] : job->input[rank],
+        .input = vectors->in_place ? vectors->output[rank] : vectors->input[rank],
         .output = mtree_collective_result(job->call.collective, rank, job->call.root) ==
                           MTREE_PART_NONE
                       ? NULL
-                      : job->output[rank],
+                      : vectors->output[rank],
         .extent = 4,
         .span = 4,
         .fold = fold,
         .is_exclusive = job->call.is_exclusive,
-        .shift = job->is_apart ? job->shift : NULL,
+        .shift = job->is_apart ? vectors->shift : NULL,
         .arg = &self[rank]};
 
     self[rank] = (rank_t){job, rank};
@@ -215,39 +176,23 @@ static const struct {
 static void draw_blocks(job_t *job, int ranks)
 {
     const bool equal = random_draw(2) == 0;
+    size_t *blocks = job->vectors.blocks;
 
     if (equal) {
         job->call.units = (size_t)ranks * (1 + (size_t)random_draw(MAX_UNITS / ranks));
     }
     job->is_apart = job->call.collective == MTREE_ALLGATHER && random_draw(2) == 0;
     for (int r = 0; r < ranks; r++) {
-        const size_t rest = job->call.units - job->blocks[r];
+        const size_t rest = job->call.units - blocks[r];
         size_t size = job->call.units / (size_t)ranks;
 
         if (!equal) {
             size = r == ranks - 1 ? rest : (size_t)random_draw((int)rest + 1) / 2;
         }
-        job->blocks[r + 1] = job->blocks[r] + size;
-        job->shift[r] = job->is_apart ? 4 * r : 0;
+        blocks[r + 1] = blocks[r] + size;
+        job->vectors.shift[r] = job->is_apart ? 4 * r : 0;
     }
-    job->call.blocks = equal ? NULL : job->blocks;
-}
-
-/* Where the unit of a rank's output is that is @a unit of the vector. */
-static uint32_t *output_at(job_t *job, int rank, size_t unit)
-{
-    int owner = 0;
-
-    while (job->is_apart && unit >= job->blocks[owner + 1]) {
-        owner++;
-    }
-    return &job->output[rank][unit] + job->shift[owner] / 4;
-}
-
-/* Does @a unit belong to the block of @a rank? */
-static bool is_own(const job_t *job, int rank, size_t unit)
-{
-    return unit >= job->blocks[rank] && unit < job->blocks[rank + 1];
+    job->call.blocks = equal ? NULL : blocks;
 }
 
 static void job_random(job_t *job, unsigned seed)
@@ -264,24 +209,22 @@ static void job_random(job_t *job, unsigned seed)
     job->call.units = 1 + (size_t)random_draw(MAX_UNITS);
     job->call.unit_bytes = 4;
     job->call.is_exclusive = job->call.collective == MTREE_SCAN && random_draw(2) == 0;
-    job->rounds = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
-    job->in_place = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
+    job->vectors = (vectors_t){.collective = job->call.collective,
+                               .root = job->call.root,
+                               .ranks = ranks,
+                               .is_exclusive = job->call.is_exclusive,
+                               .rounds = job->call.collective == MTREE_ALLREDUCE &&
+                                         random_draw(2) == 0};
+    job->vectors.in_place =
+        job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
     if (mtree_collective_has_blocks(job->call.collective) &&
         job->call.collective != MTREE_SCAN) {
         draw_blocks(job, ranks);
     }
     job->plan = plan_of(rows[row].program, job->call.collective, hosts);
     job->placement = random_placement(hosts, ranks, 0);
-    for (int r = 0; r < ranks; r++) {
-        for (size_t i = 0; i < job->call.units; i++) {
-            job->input[r][i] = contribution(job, r, i);
-            *output_at(job, r, i) =
-                job->in_place ||
-                        (job->call.collective == MTREE_ALLGATHER && is_own(job, r, i))
-                    ? job->input[r][i]
-                    : 0xdeadbeef;
-        }
-    }
+    job->vectors.units = job->call.units;
+    vectors_fill(&job->vectors);
 }
 
 static void job_clear(job_t *job)
@@ -291,30 +234,9 @@ static void job_clear(job_t *job)
         mtree_goodput_destroy(job->goodput[r]);
         mtree_trace_destroy(job->trace[r]);
     }
+    vectors_free(&job->vectors);
     mtree_placement_destroy(job->placement);
     mtree_plan_destroy(job->plan);
-}
-
-/* What @a rank has to have at @a unit, where all add in the order of the ranks. */
-static uint32_t expected(const job_t *job, int rank, size_t unit)
-{
-    int last = job->placement->num_ranks - 1;
-    uint32_t sum = contribution(job, 0, unit);
-
-    if (job->call.collective == MTREE_SCAN) {
-        last = rank - job->call.is_exclusive;
-    }
-    if (job->call.collective == MTREE_ALLGATHER) {
-        for (rank = 0; !is_own(job, rank, unit); rank++) {}
-        return contribution(job, rank, unit);
-    }
-    if (job->call.collective == MTREE_REDUCE_SCATTER && !is_own(job, rank, unit)) {
-        return 0xdeadbeef;
-    }
-    for (int r = 1; r <= last; r++) {
-        sum = combine(job, sum, contribution(job, r, unit));
-    }
-    return last < 0 ? 0xdeadbeef : sum;
 }
 
 static void verify_exchanged(const job_t *job, int rank)
@@ -323,38 +245,20 @@ static void verify_exchanged(const job_t *job, int rank)
 
     for (int peer = 0; peer < job->placement->num_ranks; peer++) {
         for (size_t i = 0; peer != rank && i < units; i++) {
-            ck_assert_uint_eq(job->output[rank][(size_t)peer * units + i],
-                              contribution(job, peer, job->blocks[rank] + i));
+            ck_assert_uint_eq(
+                job->vectors.output[rank][(size_t)peer * units + i],
+                vectors_value(&job->vectors, peer, job->vectors.blocks[rank] + i));
         }
     }
 }
 
-/* Of numbers that round the sums are about the same, and all ranks have the same. */
-static void verify_rounded(const job_t *job, int rank, size_t unit)
-{
-    const uint32_t wanted = expected(job, rank, unit);
-    float got, about;
-
-    memcpy(&got, &job->output[rank][unit], sizeof(got));
-    memcpy(&about, &wanted, sizeof(about));
-    ck_assert_float_eq_tol(got, about, 1e-3F * fabsf(about));
-    ck_assert_uint_eq(job->output[rank][unit], job->output[0][unit]);
-}
-
-static void job_verify(job_t *job)
+static void job_verify(const job_t *job)
 {
     for (int r = 0; r < job->placement->num_ranks; r++) {
         if (mtree_collective_is_personalized(job->call.collective)) {
             verify_exchanged(job, r);
-            continue;
-        }
-        for (size_t i = 0; i < job->call.units; i++) {
-            if (job->rounds) {
-                verify_rounded(job, r, i);
-            } else if (mtree_collective_result(job->call.collective, r, job->call.root) !=
-                       MTREE_PART_NONE) {
-                ck_assert_uint_eq(*output_at(job, r, i), expected(job, r, i));
-            }
+        } else {
+            vectors_verify(&job->vectors, r);
         }
     }
 }
