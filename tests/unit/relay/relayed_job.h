@@ -11,6 +11,7 @@
 #include "relay/server.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
+#include "tests/unit/schedule/vectors.h"
 
 #define RELAYED_RANKS  4
 #define RELAYED_RELAYS 2
@@ -22,7 +23,6 @@ typedef struct {
     mtree_tcp_peer_t *peers[RELAYED_RANKS + RELAYED_RELAYS];
     mtree_layout_t *layout;
     mtree_operation_t *operation;
-    int32_t *input, *output;
     bool has_ended;
 } relayed_rank_t;
 
@@ -38,6 +38,7 @@ extern struct relayed_job {
     mtree_relay_channel_t channels[RELAYED_RELAYS];
     relayed_rank_t ranks[RELAYED_RANKS];
     mtree_relay_start_t start;
+    vectors_t vectors;
     mtree_status_t status;   /* of the last call */
     mtree_tls_key_t tls_key; /* of the last connection that was dialed */
     const char *reason;      /* why that was not made */

@@ -7,7 +7,7 @@
 #include "schedule/arrival/arrival.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
-#include "tests/unit/schedule/random_parts.h"
+#include "tests/unit/schedule/vectors.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,8 +32,7 @@ typedef struct {
     mtree_status_t status;
     atomic_size_t aside;
     int num_ranks;
-    int32_t *vectors[MAX_RANKS], *results[MAX_RANKS];
-    int32_t *wanted; /* the right result */
+    vectors_t vectors;
     mtree_operation_t *operations[MAX_RANKS];
     mtree_operation_data_t data[MAX_RANKS];
     bool started[MAX_RANKS], finished[MAX_RANKS], released[MAX_RANKS];
@@ -45,34 +44,6 @@ typedef struct {
 } seat_t;
 
 static seat_t seats[MAX_RANKS];
-
-static int32_t value_of(int rank, size_t i)
-{
-    return (int32_t)((size_t)rank * 1000003 + i * 7919);
-}
-
-static bool is_right(const world_t *world, int rank)
-{
-    if (world->call.collective == MTREE_REDUCE && rank != world->call.root) {
-        return true;
-    }
-    return memcmp(world->results[rank], world->wanted,
-                  world->call.units * world->call.unit_bytes) == 0;
-}
-
-static void add_wanted(world_t *world, size_t count)
-{
-    world->wanted = calloc(count, sizeof(*world->wanted));
-    for (int r = 0; r < world->num_ranks; r++) {
-        if (world->call.collective == MTREE_BCAST && r != world->call.root) {
-            continue;
-        }
-        for (size_t i = 0; i < count; i++) {
-            world->wanted[i] =
-                (int32_t)((uint32_t)world->wanted[i] + (uint32_t)value_of(r, i));
-        }
-    }
-}
 
 /* From here on the buffers are the user's again, who uses them. */
 static void finish(mtree_operation_t *operation, mtree_status_t status, void *arg)
@@ -86,10 +57,10 @@ static void finish(mtree_operation_t *operation, mtree_status_t status, void *ar
     }
     unit_ok(status);
     ck_assert(!world->finished[seat->rank]);
-    ck_assert(is_right(world, seat->rank));
+    vectors_verify(&world->vectors, seat->rank);
     world->finished[seat->rank] = true;
-    memset(world->vectors[seat->rank], 0xee, world->call.units * world->call.unit_bytes);
-    memset(world->results[seat->rank], 0xee, world->call.units * world->call.unit_bytes);
+    memset(world->vectors.input[seat->rank], 0xee, 4 * world->vectors.units);
+    memset(world->vectors.output[seat->rank], 0xee, 4 * world->vectors.units);
     mtree_operation_free(operation);
 }
 
@@ -116,12 +87,12 @@ static void start(world_t *world, int rank)
                                .reuses_tags = world->lasting};
 
     seats[rank] = (seat_t){world, rank};
-    *data = (mtree_operation_data_t){.input = world->vectors[rank],
-                                     .output = world->results[rank],
+    *data = (mtree_operation_data_t){.input = world->vectors.input[rank],
+                                     .output = world->vectors.output[rank],
                                      .extent = (ptrdiff_t)world->call.unit_bytes,
                                      .span = world->call.unit_bytes,
                                      .fold = chaos_fold_add,
-                                     .arg = world->results[rank]};
+                                     .arg = world->vectors.output[rank]};
     if (world->packed) {
         data->pack = chaos_pack;
         data->unpack = chaos_unpack;
@@ -185,17 +156,14 @@ static void world_open(world_t *world, mtree_collective_t collective, int num_ra
     }
     for (int r = 0; r < num_ranks; r++) {
         host[r] = r < hosts ? r : random_draw(hosts);
-        world->vectors[r] = malloc(units * 4);
-        world->results[r] = malloc(units * 4);
-        for (size_t i = 0; i < units; i++) {
-            world->vectors[r][i] = value_of(r, i);
-            world->results[r][i] =
-                collective == MTREE_BCAST && r == world->call.root ? value_of(r, i) : -1;
-        }
     }
+    world->vectors = (vectors_t){.collective = collective,
+                                 .root = world->call.root,
+                                 .ranks = num_ranks,
+                                 .units = units};
+    vectors_fill(&world->vectors);
     unit_ok(mtree_placement_create(num_ranks, hosts, host, NULL, &world->placement));
     add_plan(world, hosts);
-    add_wanted(world, units);
     world->network =
         chaos_create(num_ranks, world->call.unit_bytes, (unsigned)random_draw(1 << 30));
     world->control = chaos_create(num_ranks, 1, (unsigned)random_draw(1 << 30));
@@ -211,8 +179,6 @@ static void world_close(world_t *world)
         ck_assert_msg(world->released[r], "rank %d of %d hangs in %s of %zu units", r,
                       world->num_ranks, mtree_collective_name(world->call.collective),
                       world->call.units);
-        free(world->vectors[r]);
-        free(world->results[r]);
     }
     ck_assert_uint_eq(atomic_load(&world->aside), 1 << 20);
     if (world->call.longest_bytes > 0) {
@@ -221,7 +187,7 @@ static void world_close(world_t *world)
     }
     ck_assert(chaos_is_quiet(world->network));
     ck_assert(chaos_is_quiet(world->control));
-    free(world->wanted);
+    vectors_free(&world->vectors);
     chaos_destroy(world->network);
     chaos_destroy(world->control);
     mtree_plan_destroy(world->plan);
