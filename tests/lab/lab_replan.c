@@ -63,6 +63,14 @@ static long count_wrong(const number_t *sum, size_t count, int call)
     return wrong;
 }
 
+static void say_call(int call, double begin)
+{
+    if (rank == 0) {
+        printf("call %d %.4f\n", call, MPI_Wtime() - begin);
+        fflush(stdout);
+    }
+}
+
 static long run_blocking(number_t *mine, number_t *sum, size_t count, int call)
 {
     double begin;
@@ -71,10 +79,7 @@ static long run_blocking(number_t *mine, number_t *sum, size_t count, int call)
     MPI_Barrier(MPI_COMM_WORLD);
     begin = MPI_Wtime();
     MPI_Allreduce(mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0) {
-        printf("call %d %.4f\n", call, MPI_Wtime() - begin);
-        fflush(stdout);
-    }
+    say_call(call, begin);
     return count_wrong(sum, count, call);
 }
 
@@ -110,49 +115,34 @@ static long run_mixed(number_t *mine, number_t *sum, size_t count, int call)
     return wrong;
 }
 
-static void say_call(int call, double begin)
-{
-    if (rank == 0) {
-        printf("call %d %.4f\n", call, MPI_Wtime() - begin);
-        fflush(stdout);
-    }
-}
-
-/* One request for all calls. */
-static long run_persistent(number_t *mine, number_t *sum, size_t count, int calls)
+/* One request for all calls, or a nonblocking one for each. */
+static long run_requests(number_t *mine, number_t *sum, size_t count, int calls,
+                         bool persistent)
 {
     MPI_Request request;
     long wrong = 0;
 
-    MTREE_PERSISTENT_NAME(Allreduce)
-    (mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (persistent) {
+        MTREE_PERSISTENT_NAME(Allreduce)
+        (mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    }
     for (int call = 0; call < calls; call++) {
         double begin;
 
         fill(mine, count, call);
         begin = MPI_Wtime();
-        MPI_Start(&request);
+        if (persistent) {
+            MPI_Start(&request);
+        } else {
+            MPI_Iallreduce(mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD,
+                           &request);
+        }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         say_call(call, begin);
         wrong += count_wrong(sum, count, call);
     }
-    MPI_Request_free(&request);
-    return wrong;
-}
-
-static long run_nonblocking(number_t *mine, number_t *sum, size_t count, int calls)
-{
-    MPI_Request request;
-    long wrong = 0;
-
-    for (int call = 0; call < calls; call++) {
-        double begin = MPI_Wtime();
-
-        fill(mine, count, call);
-        MPI_Iallreduce(mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        say_call(call, begin);
-        wrong += count_wrong(sum, count, call);
+    if (persistent) {
+        MPI_Request_free(&request);
     }
     return wrong;
 }
@@ -191,10 +181,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     type = argc > 4 && strcmp(argv[4], "exact") == 0 ? MPI_INT32_T : MPI_FLOAT;
-    if (strcmp(how, "persistent") == 0) {
-        wrong = run_persistent(mine, sum, count, calls);
-    } else if (strcmp(how, "nonblocking") == 0) {
-        wrong = run_nonblocking(mine, sum, count, calls);
+    if (strcmp(how, "persistent") == 0 || strcmp(how, "nonblocking") == 0) {
+        wrong = run_requests(mine, sum, count, calls, how[0] == 'p');
     } else {
         wrong = run_waiting(mine, sum, count, calls, how);
     }

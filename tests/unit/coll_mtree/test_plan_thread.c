@@ -50,6 +50,13 @@ static void add(task_t *task)
     coll_mtree_plan_thread_add(&task->super);
 }
 
+static void add_all(task_t tasks[TASKS])
+{
+    for (int i = 0; i < TASKS; i++) {
+        add(&tasks[i]);
+    }
+}
+
 static void poll_until_ended(const task_t *task)
 {
     while (task->num_ended == 0) {
@@ -62,9 +69,7 @@ UNIT_TEST(tasks_run_in_order_in_another_thread)
 {
     task_t tasks[TASKS] = {0};
 
-    for (int i = 0; i < TASKS; i++) {
-        add(&tasks[i]);
-    }
+    add_all(tasks);
     for (int i = 0; i < TASKS; i++) {
         poll_until_ended(&tasks[i]);
         ck_assert_int_eq(tasks[i].ran, i + 1);
@@ -72,7 +77,6 @@ UNIT_TEST(tasks_run_in_order_in_another_thread)
         ck_assert(tasks[i].blocks_signals);
         ck_assert_int_eq(tasks[i].num_ended, 1);
     }
-    coll_mtree_plan_thread_close();
 }
 
 UNIT_TEST(nothing_ends_without_a_poll)
@@ -83,7 +87,6 @@ UNIT_TEST(nothing_ends_without_a_poll)
     nap(20);
     ck_assert_int_eq(task.num_ended, 0);
     poll_until_ended(&task);
-    coll_mtree_plan_thread_close();
 }
 
 UNIT_TEST(close_ends_tasks_that_have_not_run)
@@ -91,9 +94,7 @@ UNIT_TEST(close_ends_tasks_that_have_not_run)
     task_t tasks[TASKS] = {0};
     int ended = 0;
 
-    for (int i = 0; i < TASKS; i++) {
-        add(&tasks[i]);
-    }
+    add_all(tasks);
     coll_mtree_plan_thread_close();
     for (int i = 0; i < TASKS; i++) {
         ended += tasks[i].num_ended;
@@ -103,7 +104,6 @@ UNIT_TEST(close_ends_tasks_that_have_not_run)
     tasks[0].num_ended = 0;
     add(&tasks[0]);
     poll_until_ended(&tasks[0]);
-    coll_mtree_plan_thread_close();
 }
 
 static void run_until_cancelled(coll_mtree_plan_task_t *super)
@@ -126,5 +126,6 @@ UNIT_TEST(close_cancels_the_task_that_runs)
     ck_assert(!mtree_cancel_is_set());
     add(&next);
     poll_until_ended(&next);
-    coll_mtree_plan_thread_close();
 }
+
+UNIT_FIXTURE(NULL, coll_mtree_plan_thread_close)

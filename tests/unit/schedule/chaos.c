@@ -201,24 +201,31 @@ chaos_t *chaos_create(int num_ranks, size_t unit, unsigned seed)
     return chaos;
 }
 
-static void chaos_free_list(waiting_t *waiting)
+/* Forget what waits; tell of it where @a tells. */
+static void queue_end(queue_t *queue, bool tells)
 {
-    while (waiting != NULL) {
-        waiting_t *next = waiting->next;
+    while (queue->first != NULL) {
+        waiting_t *waiting = queue->first;
 
+        queue->first = waiting->next;
+        if (queue->first == NULL) {
+            queue->last = &queue->first;
+        }
+        if (tells && waiting->done != NULL) {
+            waiting->done->func(waiting->done, MTREE_ERR_TRANSPORT);
+        }
         if (waiting->owned) {
             free(waiting->buffer);
         }
         free(waiting);
-        waiting = next;
     }
 }
 
 void chaos_destroy(chaos_t *chaos)
 {
     for (int rank = 0; rank < chaos->num_ranks; rank++) {
-        chaos_free_list(chaos->endpoints[rank].sends.first);
-        chaos_free_list(chaos->endpoints[rank].receives.first);
+        queue_end(&chaos->endpoints[rank].sends, false);
+        queue_end(&chaos->endpoints[rank].receives, false);
     }
     free(chaos->pending);
     free(chaos->endpoints);
@@ -307,31 +314,12 @@ void chaos_fail_after(chaos_t *chaos, size_t messages)
     chaos->fail_at = chaos->messages + messages;
 }
 
-static void queue_give_up(queue_t *queue)
-{
-    while (queue->first != NULL) {
-        waiting_t *waiting = queue->first;
-
-        queue->first = waiting->next;
-        if (queue->first == NULL) {
-            queue->last = &queue->first;
-        }
-        if (waiting->done != NULL) {
-            waiting->done->func(waiting->done, MTREE_ERR_TRANSPORT);
-        }
-        if (waiting->owned) {
-            free(waiting->buffer);
-        }
-        free(waiting);
-    }
-}
-
 void chaos_give_up(chaos_t *chaos)
 {
     for (int rank = 0; rank < chaos->num_ranks; rank++) {
-        queue_give_up(&chaos->endpoints[rank].receives);
+        queue_end(&chaos->endpoints[rank].receives, true);
     }
     for (int rank = 0; rank < chaos->num_ranks; rank++) {
-        queue_give_up(&chaos->endpoints[rank].sends);
+        queue_end(&chaos->endpoints[rank].sends, true);
     }
 }

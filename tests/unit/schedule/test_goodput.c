@@ -5,19 +5,24 @@
 #include "schedule/goodput.h"
 #include "tests/unit/runner.h"
 
-static mtree_goodput_t *goodput_of_two_peers(void)
+static mtree_goodput_t *goodput; /* of two peers */
+
+static void create(void)
 {
     static mtree_peer_t peers[2] = {{.rank = 3}, {.rank = 7}};
     static const mtree_layout_t layout = {
         .num_streams = 2, .num_peers = 2, .peers = peers};
 
-    return mtree_goodput_create(&layout);
+    goodput = mtree_goodput_create(&layout);
+}
+
+static void destroy(void)
+{
+    mtree_goodput_destroy(goodput);
 }
 
 UNIT_TEST(a_peer_that_comes_late_was_not_backlogged)
 {
-    mtree_goodput_t *goodput = goodput_of_two_peers();
-
     mtree_goodput_backlog(goodput, 0, true, 1.0);
     mtree_goodput_sent(goodput, 0, 0, 100, 9.0);
     mtree_goodput_backlog(goodput, 0, true, 9.0);
@@ -29,13 +34,10 @@ UNIT_TEST(a_peer_that_comes_late_was_not_backlogged)
     ck_assert_double_eq(goodput->links[0].backlogged_bytes, 50);
     ck_assert_double_eq(goodput->links[0].backlogged_seconds, 1.5);
     ck_assert_double_eq(goodput->links[1].bytes, 0);
-    mtree_goodput_destroy(goodput);
 }
 
 UNIT_TEST(backlogged_times_add_up)
 {
-    mtree_goodput_t *goodput = goodput_of_two_peers();
-
     mtree_goodput_sent(goodput, 1, 0, 8, 1.0);
     for (int i = 2; i < 6; i++) {
         mtree_goodput_backlog(goodput, 1, true, i);
@@ -47,13 +49,10 @@ UNIT_TEST(backlogged_times_add_up)
     ck_assert_double_eq(goodput->links[1].backlogged_bytes, 32);
     ck_assert_double_eq(goodput->links[1].backlogged_seconds, 2);
     ck_assert_double_eq(goodput->links[0].backlogged_seconds, 0);
-    mtree_goodput_destroy(goodput);
 }
 
 UNIT_TEST(trees_end_with_their_last_message)
 {
-    mtree_goodput_t *goodput = goodput_of_two_peers();
-
     mtree_goodput_moved(goodput, 1, 10, 2.0);
     mtree_goodput_sent(goodput, 0, 0, 20, 3.0);
     mtree_goodput_moved(goodput, 1, 30, 5.0);
@@ -65,5 +64,6 @@ UNIT_TEST(trees_end_with_their_last_message)
     mtree_goodput_begin(goodput);
     ck_assert_double_eq(goodput->trees[1].bytes + goodput->links[0].bytes, 0);
     ck_assert_int_eq(goodput->links[1].rank, 7);
-    mtree_goodput_destroy(goodput);
 }
+
+UNIT_FIXTURE(create, destroy)

@@ -67,6 +67,7 @@ static const mtree_transport_ops_t silence_ops = {.send = silence_send,
  * the operation is left to the end of the test's process, where LeakSanitizer finds it.
  */
 static silence_t silence = {.transport = {.ops = &silence_ops}};
+static mtree_plan_t *plan;
 static mtree_placement_t *placement;
 static mtree_layout_t *layout;
 static mtree_operation_t *operation;
@@ -80,7 +81,7 @@ static void fold_nothing(void *arg, const void *a, const void *b, void *out, siz
 }
 
 /* A call of so many bytes. */
-static void lay_out(const mtree_plan_t *plan, size_t bytes, int rank)
+static void lay_out(size_t bytes, int rank)
 {
     static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
     const mtree_call_t call = {
@@ -91,7 +92,7 @@ static void lay_out(const mtree_plan_t *plan, size_t bytes, int rank)
     unit_ok(layout_from_plan(plan, placement, &call, rank, &layout));
 }
 
-static void run(const mtree_plan_t *plan, size_t bytes, mtree_goodput_t *goodput)
+static void run(size_t bytes, mtree_goodput_t *goodput)
 {
     static char *from[RANKS], *to[RANKS];
     mtree_operation_data_t data = {.input = vector,
@@ -112,13 +113,13 @@ static void run(const mtree_plan_t *plan, size_t bytes, mtree_goodput_t *goodput
     mtree_operation_start(layout, &silence.transport, &data, NULL, NULL, &operation);
 }
 
-static void start(const mtree_plan_t *plan, size_t bytes, int rank)
+static void start(size_t bytes, int rank)
 {
-    lay_out(plan, bytes, rank);
-    run(plan, bytes, NULL);
+    lay_out(bytes, rank);
+    run(bytes, NULL);
 }
 
-static void stop(mtree_plan_t *plan)
+static void stop(void)
 {
     mtree_layout_destroy(layout);
     mtree_placement_destroy(placement);
@@ -127,11 +128,9 @@ static void stop(mtree_plan_t *plan)
 
 /* The first @a num_trees ranks are each the root of a tree of @a rate bits/s and send to
  * all others themselves. */
-static mtree_plan_t *stars(mtree_collective_t collective, int num_trees, double rate,
-                           size_t chunk_bytes)
+static void stars(mtree_collective_t collective, int num_trees, double rate,
+                  size_t chunk_bytes)
 {
-    mtree_plan_t *plan;
-
     plan = mtree_plan_create(collective, "stars", RANKS, names, num_trees);
     plan->root = mtree_collective_has_root(collective) ? 0 : -1;
     for (int t = 0; t < num_trees; t++) {
@@ -145,21 +144,18 @@ static mtree_plan_t *stars(mtree_collective_t collective, int num_trees, double 
             tree->parent[r] = r == t ? -1 : t;
         }
     }
-    return plan;
 }
 
 /* If all began with rank 0, its link would be the only busy one for a while, and the last
  * rank's the only one in the end. */
 UNIT_LOOP(each_rank_begins_with_the_next, 0, RANKS)
 {
-    mtree_plan_t *plan = stars(MTREE_ALLGATHER, RANKS, 1e6, 0);
-
-    start(plan, UNITS, _i);
+    stars(MTREE_ALLGATHER, RANKS, 1e6, 0);
+    start(UNITS, _i);
     ck_assert_int_eq(silence.num_receivers, RANKS - 1);
     for (int i = 0; i < RANKS - 1; i++) {
         ck_assert_int_eq(silence.receivers[i], (_i + 1 + i) % RANKS);
     }
-    stop(plan);
 }
 
 /* A root of one star is a leaf of the other.  While its chunk is acknowledged, which may
@@ -168,15 +164,14 @@ UNIT_LOOP(each_rank_begins_with_the_next, 0, RANKS)
 UNIT_LOOP(no_peer_waits_for_an_acknowledgement, 0, 4)
 {
     static const double rates[] = {1, 1e5, 1e7, 1e9};
-    mtree_plan_t *plan = stars(MTREE_ALLREDUCE, 2, rates[_i], CHUNK);
     int sent = 0;
 
-    start(plan, CHUNK * CHUNKS, 0);
+    stars(MTREE_ALLREDUCE, 2, rates[_i], CHUNK);
+    start(CHUNK * CHUNKS, 0);
     for (int i = 0; i < silence.num_receivers; i++) {
         sent += silence.receivers[i] == 1;
     }
     ck_assert_int_ge(sent, 2);
-    stop(plan);
 }
 
 /* Two chunks are what the planned rate carries in the time that queues have room for.  A
@@ -184,17 +179,14 @@ UNIT_LOOP(no_peer_waits_for_an_acknowledgement, 0, 4)
  * comes the other way makes no room for it. */
 UNIT_LOOP(windows_of_blocks_hold_no_chunk_too_much, 0, 2)
 {
-    mtree_plan_t *plan =
-        stars(_i == 0 ? MTREE_SCATTER : MTREE_ALLTOALL, _i == 0 ? 1 : RANKS,
-              RANKS * 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS, CHUNK);
-
-    start(plan, RANKS * CHUNK / 10 * 49, 0);
+    stars(_i == 0 ? MTREE_SCATTER : MTREE_ALLTOALL, _i == 0 ? 1 : RANKS,
+          RANKS * 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS, CHUNK);
+    start(RANKS * CHUNK / 10 * 49, 0);
     ck_assert_int_eq(silence.num_receivers, 2 * (RANKS - 1));
     for (int r = 1; r < RANKS; r++) {
         ck_assert_uint_gt(silence.bytes[r], CHUNK);
         ck_assert_uint_le(silence.bytes[r], 2 * CHUNK);
     }
-    stop(plan);
 }
 
 /* Where the link to one peer is slow, the others get their blocks at their own rate: none
@@ -202,9 +194,9 @@ UNIT_LOOP(windows_of_blocks_hold_no_chunk_too_much, 0, 2)
 UNIT_TEST(blocks_do_not_wait_for_the_slowest_peer)
 {
     mtree_completion_t *latest[RANKS] = {NULL};
-    mtree_plan_t *plan = stars(MTREE_SCATTER, 1, RANKS * 8 * CHUNK / 0.05, CHUNK);
 
-    start(plan, RANKS * CHUNK * 10, 0);
+    stars(MTREE_SCATTER, 1, RANKS * 8 * CHUNK / 0.05, CHUNK);
+    start(RANKS * CHUNK * 10, 0);
     /* The latest chunk to each stays outstanding. */
     for (int i = 0; i < silence.num_receivers; i++) {
         mtree_completion_t **last = &latest[silence.receivers[i]];
@@ -218,7 +210,6 @@ UNIT_TEST(blocks_do_not_wait_for_the_slowest_peer)
     for (int r = 2; r < RANKS; r++) {
         ck_assert_uint_eq(silence.bytes[r], CHUNK * 10);
     }
-    stop(plan);
 }
 
 /*
@@ -230,14 +221,14 @@ UNIT_LOOP(windows_of_allgathers_are_for_what_is_sent, 0, 2)
 {
     bool is_direct = _i == 1;
     const double rate = 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS;
-    mtree_plan_t *plan = stars(MTREE_ALLGATHER, RANKS, rate, CHUNK);
 
+    stars(MTREE_ALLGATHER, RANKS, rate, CHUNK);
     for (int t = 0; t < RANKS && !is_direct; t++) {
         for (int r = 0; r < RANKS; r++) {
             plan->trees[t].parent[r] = r == t ? -1 : r < t ? r + 1 : r - 1;
         }
     }
-    start(plan, RANKS * CHUNK * 10, 0);
+    start(RANKS * CHUNK * 10, 0);
     for (int p = 0; p < layout->num_peers; p++) {
         size_t window = is_direct ? mtree_chunk_direct_window(rate, 0, CHUNK)
                                   : mtree_chunk_window(rate, 0, CHUNK);
@@ -246,7 +237,6 @@ UNIT_LOOP(windows_of_allgathers_are_for_what_is_sent, 0, 2)
     }
     ck_assert_int_eq(layout->num_peers, is_direct ? RANKS - 1 : 1);
     ck_assert_uint_eq(silence.bytes[1], is_direct ? 2 * CHUNK : 3 * CHUNK);
-    stop(plan);
 }
 
 /*
@@ -262,14 +252,14 @@ UNIT_LOOP(windows_of_forwarded_blocks_begin_with_slow_start, 0, 3)
         bool slow_start;
     } cases[] = {{0.001, false}, {0.012, true}, {0.04, false}};
     const double rate = 8 * 6 * CHUNK / MTREE_CHUNK_QUEUE_SECONDS, queue = 6 * CHUNK;
-    mtree_plan_t *plan = stars(MTREE_SCATTER, 1, RANKS * rate / (RANKS - 1), CHUNK);
     int at_once, later;
 
+    stars(MTREE_SCATTER, 1, RANKS * rate / (RANKS - 1), CHUNK);
     for (int r = 0; r < RANKS; r++) {
         plan->trees[0].parent[r] = r - 1;
         plan->trees[0].latency[r] = r == 0 ? 0 : cases[_i].latency;
     }
-    start(plan, sizeof(vector), 0);
+    start(sizeof(vector), 0);
     at_once = silence.num_receivers;
     if (cases[_i].slow_start) {
         ck_assert_uint_lt(layout->peers[0].initial_window, layout->peers[0].window);
@@ -288,21 +278,20 @@ UNIT_LOOP(windows_of_forwarded_blocks_begin_with_slow_start, 0, 3)
         ck_assert_int_eq(later, at_once);
     }
     ck_assert_int_le(silence.num_receivers, MOST_SENT);
-    stop(plan);
 }
 
 /* A peer whose window is full is backlogged, but for one to which packets are lost: its
  * path could carry more than what it takes. */
 UNIT_LOOP(losses_are_no_backlog, 0, 2)
 {
-    mtree_plan_t *plan = stars(MTREE_BCAST, 1, 1e6, 0);
     mtree_goodput_t *goodput;
 
+    stars(MTREE_BCAST, 1, 1e6, 0);
     fills_paths = _i == 0;
-    lay_out(plan, CHUNK * 100, 0);
+    lay_out(CHUNK * 100, 0);
     goodput = mtree_goodput_create(layout);
     mtree_goodput_begin(goodput);
-    run(plan, CHUNK * 100, goodput);
+    run(CHUNK * 100, goodput);
     /* Peers have arrived when they have taken a chunk. */
     for (int i = 0, peers = 0; peers < RANKS - 1; i++) {
         ck_assert_int_lt(i, silence.num_receivers);
@@ -315,5 +304,6 @@ UNIT_LOOP(losses_are_no_backlog, 0, 2)
         ck_assert_int_eq(goodput->links[p].since >= 0, fills_paths);
     }
     mtree_goodput_destroy(goodput);
-    stop(plan);
 }
+
+UNIT_FIXTURE(NULL, stop)

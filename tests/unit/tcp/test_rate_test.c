@@ -8,8 +8,11 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+static mtree_rate_test_t tests[2];
+static int results[2];
+
 /* Both ends of a connection until both have ended, and how. */
-static void run(mtree_rate_test_t tests[2], int results[2], bool is_cut)
+static void run(bool is_cut)
 {
     int sockets[2];
 
@@ -36,10 +39,7 @@ static void run(mtree_rate_test_t tests[2], int results[2], bool is_cut)
 
 UNIT_TEST(both_ends_measure)
 {
-    mtree_rate_test_t tests[2];
-    int results[2];
-
-    run(tests, results, false);
+    run(false);
     for (int end = 0; end < 2; end++) {
         ck_assert_int_eq(results[end], 1);
         ck_assert_double_gt(mtree_rate_test_rate(&tests[end]), 1e6);
@@ -49,10 +49,7 @@ UNIT_TEST(both_ends_measure)
 
 UNIT_TEST(what_is_cut_fails)
 {
-    mtree_rate_test_t tests[2];
-    int results[2];
-
-    run(tests, results, true);
+    run(true);
     ck_assert_int_eq(results[0], -1);
     ck_assert_double_eq(mtree_rate_test_rate(&tests[0]), 0);
 }
