@@ -113,16 +113,14 @@ UNIT_LOOP(test_hangs, 0, LENGTH(cases))
     leader = mtree_placement_leader(placement, 0, cases[_i].tree);
     hang_all(placement, leader, cases[_i].tree, parent);
     for (int rank = 0; rank < cases[_i].ranks; rank++) {
-        size_t at = strlen(hangs);
-        const char *space = rank > 0 ? " " : "";
+        char number[16] = " -";
 
-        if (parent[rank] < 0) {
-            snprintf(hangs + at, sizeof(hangs) - at, "%s-", space);
-        } else {
-            snprintf(hangs + at, sizeof(hangs) - at, "%s%d", space, parent[rank]);
+        if (parent[rank] >= 0) {
+            snprintf(number, sizeof(number), " %d", parent[rank]);
         }
+        strcat(hangs, number);
     }
-    ck_assert_str_eq(hangs, cases[_i].hangs);
+    ck_assert_str_eq(hangs + 1, cases[_i].hangs);
 }
 
 /* Links between the parts at @a level, those between the parts around them included. */

@@ -329,8 +329,7 @@ static void explore_shape(search_t *search, const job_shape_t *shape)
     ck_assert_msg(search->failures == 0, "%s: too large", shape->name);
 }
 
-UNIT_LOOP(every_command_ends_well, 0,
-          unit_loops((int)num_job_shapes - 1, (int)num_job_shapes))
+UNIT_LOOP(every_command_ends_well, 0, unit_loops(NUM_JOB_SHAPES - 1, NUM_JOB_SHAPES))
 {
     static search_t search;
 
