@@ -15,33 +15,38 @@ static bool choose(const char *text)
     return coll_mtree_algorithm_read(text, chosen);
 }
 
-UNIT_TEST(a_name_is_for_every_collective_that_the_algorithm_does)
-{
-    ck_assert(choose("packing"));
-    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
-        ck_assert_str_eq(chosen[c], "packing");
-    }
-    ck_assert(choose("arrival"));
-    ck_assert_str_eq(chosen[MTREE_ALLREDUCE], "arrival");
-    ck_assert_ptr_null(chosen[MTREE_ALLGATHER]);
-    ck_assert_int_eq(heard_lines(), 0);
-}
+/* A name is for every collective that the algorithm does, a collective before it limits
+ * it; the last of several counts, and empty ones do not.  Results that must not vary are
+ * not summed by arrival. */
+static const struct {
+    const char *text;
+    bool deterministic;
+    const char *allreduce, *reduce, *bcast, *allgather, *others;
+    int lines;
+} rows[] = {
+    {"packing", false, "packing", "packing", "packing", "packing", "packing", 0},
+    {"arrival", false, "arrival", "arrival", "arrival", NULL, NULL, 0},
+    {"bcast:packing", false, NULL, NULL, "packing", NULL, NULL, 0},
+    {",packing,,allreduce:ring,", false, "ring", "packing", "packing", "packing",
+     "packing", 0},
+    {"", false, NULL, NULL, NULL, NULL, NULL, 0},
+    {"allreduce:arrival,bcast:arrival", true, NULL, NULL, "arrival", NULL, NULL, 1},
+};
 
-UNIT_TEST(a_collective_before_the_name_limits_it)
+UNIT_EACH(algorithms_are_chosen_by_name, rows)
 {
-    ck_assert(choose("bcast:packing"));
+    coll_mtree_params.deterministic = rows[_i].deterministic;
+    ck_assert(choose(rows[_i].text));
+    ck_assert_int_eq(heard_lines(), rows[_i].lines);
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
-        ck_assert_int_eq(chosen[c] != NULL, c == MTREE_BCAST);
-    }
-}
+        const char *wanted = c == MTREE_ALLREDUCE   ? rows[_i].allreduce
+                             : c == MTREE_REDUCE    ? rows[_i].reduce
+                             : c == MTREE_BCAST     ? rows[_i].bcast
+                             : c == MTREE_ALLGATHER ? rows[_i].allgather
+                                                    : rows[_i].others;
 
-UNIT_TEST(the_last_of_several_counts_and_empty_ones_do_not)
-{
-    ck_assert(choose(",packing,,allreduce:ring,"));
-    ck_assert_str_eq(chosen[MTREE_ALLREDUCE], "ring");
-    ck_assert_str_eq(chosen[MTREE_REDUCE], "packing");
-    ck_assert(choose(""));
-    ck_assert_ptr_null(chosen[MTREE_ALLREDUCE]);
+        ck_assert_pstr_eq(chosen[c], wanted);
+    }
 }
 
 static const struct {
@@ -63,16 +68,6 @@ UNIT_EACH(what_is_wrong_is_logged_in_one_line, bad)
     ck_assert(!choose(bad[_i].text));
     heard_line(bad[_i].what);
     heard_text("; the fallback serves");
-}
-
-UNIT_TEST(results_that_must_not_vary_are_not_summed_by_arrival)
-{
-    coll_mtree_params.deterministic = true;
-    ck_assert(choose("allreduce:arrival,bcast:arrival"));
-    ck_assert_ptr_null(chosen[MTREE_ALLREDUCE]);
-    ck_assert_str_eq(chosen[MTREE_BCAST], "arrival");
-    ck_assert_int_eq(heard_lines(), 1);
-    coll_mtree_params.deterministic = false;
 }
 
 /* Check runs each test in a process of its own, so each reads the parameter anew. */

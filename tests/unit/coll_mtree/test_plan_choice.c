@@ -22,17 +22,18 @@ static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algori
     return plan;
 }
 
-UNIT_TEST(trees_count_per_root_where_each_block_has_its_own)
-{
-    OWNED(plan) *plan = two_hosts(MTREE_ALLREDUCE, "packing", 5, 3);
+/* Of five trees. */
+static const struct {
+    mtree_collective_t collective;
+    int of_first, per_root;
+} counts[] = {{MTREE_ALLREDUCE, 3, 5}, {MTREE_ALLGATHER, 3, 3}, {MTREE_ALLGATHER, 1, 4}};
 
-    ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 5);
-    mtree_plan_destroy(plan);
-    plan = two_hosts(MTREE_ALLGATHER, "packing", 5, 3);
-    ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 3);
-    mtree_plan_destroy(plan);
-    plan = two_hosts(MTREE_ALLGATHER, "packing", 5, 1);
-    ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 4);
+UNIT_EACH(trees_count_per_root_where_each_block_has_its_own, counts)
+{
+    OWNED(plan) *plan =
+        two_hosts(counts[_i].collective, "packing", 5, counts[_i].of_first);
+
+    ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), counts[_i].per_root);
 }
 
 UNIT_TEST(the_bytes_of_a_plan_grow_with_its_trees)
