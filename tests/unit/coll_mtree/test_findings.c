@@ -26,7 +26,7 @@ static void teardown(void)
     mtree_topology_destroy(topology);
 }
 
-static char *text_under(bool routes_known, const char *load)
+static char *text_of(bool routes_known, const char *load)
 {
     mtree_probe_findings_t findings = {.topology = topology,
                                        .links = links,
@@ -38,14 +38,9 @@ static char *text_under(bool routes_known, const char *load)
     return text;
 }
 
-static char *text_of(bool routes_known)
-{
-    return text_under(routes_known, NULL);
-}
-
 UNIT_TEST(each_figure_has_a_comment)
 {
-    UNIT_FREED char *text = text_of(true);
+    UNIT_FREED char *text = text_of(true, NULL);
 
     ck_assert_ptr_nonnull(
         strstr(text, "// probed in 2.5 s with 1 MB; routes from the network\n"));
@@ -53,17 +48,17 @@ UNIT_TEST(each_figure_has_a_comment)
                                  "capacity measured within 1 %, at least within 50 %; "
                                  "latency assumed within 100 %\n"));
     free(text);
-    text = text_of(false);
+    text = text_of(false, NULL);
     ck_assert_ptr_nonnull(strstr(text, "; routes inferred from rates\n"));
     free(text);
-    text = text_under(true, "by chance");
+    text = text_of(true, "by chance");
     ck_assert_ptr_nonnull(
         strstr(text, "; routes from the network; under load: by chance\n"));
 }
 
 UNIT_TEST(the_text_is_the_topology)
 {
-    UNIT_FREED char *text = text_of(true);
+    UNIT_FREED char *text = text_of(true, NULL);
     OWNED(topology) *again = map_text(text);
 
     ck_assert_int_eq(again->num_links, 1);
@@ -95,7 +90,7 @@ UNIT_TEST(what_was_measured_is_not_measured_again)
     const mtree_probe_options_t options = {.seconds = 5};
     mtree_probe_round_t round;
     mtree_probe_t *probe;
-    UNIT_FREED char *text = text_of(true);
+    UNIT_FREED char *text = text_of(true, NULL);
 
     unit_ok(mtree_probe_create(hosts, 2, &options, &probe));
     run_to_streams(probe, &round);

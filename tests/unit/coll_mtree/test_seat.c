@@ -3,35 +3,31 @@
 #include "coll_mtree/control/seat.h"
 #include "tests/unit/runner.h"
 
-#define REAL                                                                             \
-    {                                                                                    \
-        7, 9                                                                             \
-    }
+static const coll_mtree_seat_t real = {7, 9};
 
 /* Without a list, and behind it, the seat is the real one; empty names do not count. */
 static const struct {
     const char *hosts;
     int rank;
     coll_mtree_seat_t seat;
-} cases[] = {{NULL, 0, REAL},
-             {"", 0, REAL},
-             {",", 0, REAL},
+} cases[] = {{NULL, 0, {7, 9}},
+             {"", 0, {7, 9}},
+             {",", 0, {7, 9}},
              {"a,b,a,ab,a,b", 0, {0, 3}},
              {"a,b,a,ab,a,b", 1, {0, 2}},
              {"a,b,a,ab,a,b", 2, {1, 3}},
              {"a,b,a,ab,a,b", 3, {0, 1}},
              {"a,b,a,ab,a,b", 4, {2, 3}},
              {"a,b,a,ab,a,b", 5, {1, 2}},
-             {"a,b", 2, REAL},
+             {"a,b", 2, {7, 9}},
              {",a,,b,a,", 0, {0, 2}},
              {",a,,b,a,", 1, {0, 1}},
              {",a,,b,a,", 2, {1, 2}},
-             {",a,,b,a,", 3, REAL}};
+             {",a,,b,a,", 3, {7, 9}}};
 
 UNIT_EACH(a_list_seats_its_ranks, cases)
 {
-    coll_mtree_seat_t seat =
-        coll_mtree_seat_find(cases[_i].hosts, cases[_i].rank, (coll_mtree_seat_t)REAL);
+    coll_mtree_seat_t seat = coll_mtree_seat_find(cases[_i].hosts, cases[_i].rank, real);
 
     ck_assert_msg(seat.index == cases[_i].seat.index &&
                       seat.count == cases[_i].seat.count,

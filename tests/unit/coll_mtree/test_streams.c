@@ -34,18 +34,13 @@ UNIT_EACH(the_parameter_is_read, texts)
 
 /* 10 Mb/s over 20 ms hold 25 KB; of three sites of four hosts the link between two holds
  * 56 KB of four blocks. */
-#define NEAR                                                                             \
+#define TREE(bits, seconds, hosts)                                                       \
     {                                                                                    \
-        .rate = 100e6, .latency = 0.0001                                                 \
+        .rate = (bits), .latency = (seconds), .widest = (hosts)                          \
     }
-#define FAR                                                                              \
-    {                                                                                    \
-        .rate = 10e6, .latency = 0.01                                                    \
-    }
-#define SITE(n)                                                                          \
-    {                                                                                    \
-        .rate = 60e6, .latency = 0.0111, .widest = n                                     \
-    }
+#define NEAR    TREE(100e6, 0.0001, 0)
+#define FAR     TREE(10e6, 0.01, 0)
+#define SITE(n) TREE(60e6, 0.0111, n)
 
 /* Do streams as @a text says carry what is between hosts? */
 static const struct {

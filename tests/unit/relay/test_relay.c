@@ -104,7 +104,6 @@ UNIT_LOOP(calls_give_their_results, 0, 12)
 /* 100 connections that say something else, or nothing, while a call is under way. */
 UNIT_TEST(a_flood_changes_nothing)
 {
-    mtree_address_t here = mtree_address_parse("127.0.0.1");
     int sockets[FLOOD];
     mtree_relay_status_t status;
 
@@ -114,8 +113,7 @@ UNIT_TEST(a_flood_changes_nothing)
         char garbage[256];
 
         memset(garbage, i, sizeof(garbage));
-        sockets[i] = mtree_tcp_socket_connect(NULL, &here,
-                                              mtree_relay_server_port(job.servers[0]), 0);
+        sockets[i] = relayed_connect();
         relayed_poll();
         if (i % 2 == 0) {
             (void)send(sockets[i], garbage, sizeof(garbage), MSG_NOSIGNAL);

@@ -77,32 +77,6 @@ static bool holds(const vectors_t *vectors, int rank, size_t unit)
     }
 }
 
-void vectors_fill(vectors_t *vectors)
-{
-    const size_t units = vectors->units;
-    const size_t copies =
-        vectors->collective == MTREE_ALLTOALL ? (size_t)vectors->ranks : 1;
-    const size_t gaps = (size_t)vectors->shift[vectors->ranks - 1] / 4;
-
-    for (int r = 0; r < vectors->ranks; r++) {
-        vectors->input[r] = calloc(units + 1, sizeof(uint32_t));
-        vectors->output[r] = calloc(copies * units + gaps + 1, sizeof(uint32_t));
-        for (size_t i = 0; i < units; i++) {
-            vectors->input[r][i] = vectors_value(vectors, r, i);
-            *output_at(vectors, r, i) =
-                holds(vectors, r, i) ? vectors->input[r][i] : UNTOUCHED;
-        }
-    }
-}
-
-void vectors_free(vectors_t *vectors)
-{
-    for (int r = 0; r < vectors->ranks; r++) {
-        free(vectors->input[r]);
-        free(vectors->output[r]);
-    }
-}
-
 /* What @a rank has to have at @a unit. */
 static uint32_t expected(const vectors_t *vectors, int rank, size_t unit)
 {
@@ -126,6 +100,37 @@ static uint32_t expected(const vectors_t *vectors, int rank, size_t unit)
     return last < 0 ? UNTOUCHED : sum;
 }
 
+void vectors_fill(vectors_t *vectors)
+{
+    const size_t units = vectors->units;
+    const size_t copies =
+        vectors->collective == MTREE_ALLTOALL ? (size_t)vectors->ranks : 1;
+    const size_t gaps = (size_t)vectors->shift[vectors->ranks - 1] / 4;
+
+    for (int r = 0; r < vectors->ranks; r++) {
+        vectors->input[r] = calloc(units + 1, sizeof(uint32_t));
+        vectors->output[r] = calloc(copies * units + gaps + 1, sizeof(uint32_t));
+        for (size_t i = 0; i < units; i++) {
+            vectors->input[r][i] = vectors_value(vectors, r, i);
+            *output_at(vectors, r, i) =
+                holds(vectors, r, i) ? vectors->input[r][i] : UNTOUCHED;
+        }
+    }
+    vectors->wanted = calloc(units + 1, sizeof(uint32_t));
+    for (size_t i = 0; i < units && vectors->collective != MTREE_SCAN; i++) {
+        vectors->wanted[i] = expected(vectors, 0, i);
+    }
+}
+
+void vectors_free(vectors_t *vectors)
+{
+    for (int r = 0; r < vectors->ranks; r++) {
+        free(vectors->input[r]);
+        free(vectors->output[r]);
+    }
+    free(vectors->wanted);
+}
+
 /* Of numbers that round the sums are about the same, and all ranks have the same. */
 static bool is_right(const vectors_t *vectors, int rank, size_t unit)
 {
@@ -136,7 +141,8 @@ static bool is_right(const vectors_t *vectors, int rank, size_t unit)
     if (vectors->collective == MTREE_REDUCE_SCATTER && rank != owner_of(vectors, unit)) {
         return vectors->in_place || got == UNTOUCHED;
     }
-    wanted = expected(vectors, rank, unit);
+    wanted = vectors->collective == MTREE_SCAN ? expected(vectors, rank, unit)
+                                               : vectors->wanted[unit];
     if (!vectors->rounds) {
         return got == wanted;
     }

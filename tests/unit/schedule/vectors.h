@@ -20,6 +20,7 @@ typedef struct {
     size_t blocks[RANDOM_RANKS + 1]; /* where the block of each rank begins */
     ptrdiff_t shift[RANDOM_RANKS];   /* bytes by which it is behind there; grows */
     uint32_t *input[RANDOM_RANKS], *output[RANDOM_RANKS];
+    uint32_t *wanted; /* [units] by all ranks, but in a scan */
 } vectors_t;
 
 /* What a rank gives at @a unit; and what two give together. */

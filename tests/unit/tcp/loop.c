@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -137,6 +138,14 @@ void loop_settle(void)
         }
         looks += poll(ends, 2, 1) == 0;
     }
+}
+
+int loop_waiting(int end, int number)
+{
+    int bytes = 0;
+
+    ck_assert_int_eq(ioctl(loop.sockets[end][number], FIONREAD, &bytes), 0);
+    return bytes;
 }
 
 mtree_tcp_session_t *loop_session(int end, const mtree_tcp_key_t *key)

@@ -88,6 +88,9 @@ void loop_poll(int end);
 /* Poll both until nothing more happens. */
 void loop_settle(void);
 
+/* Bytes that wait at an end's socket of connection @a number. */
+int loop_waiting(int end, int number);
+
 /* Messages that both ends send each other, with tags, lengths and times drawn at random.
  */
 typedef struct {

@@ -4,18 +4,7 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <sys/ioctl.h>
-
 enum { FEW = 2, MANY = 3, MESSAGES = 8, SHORT = 100, LONG = 100000 };
-
-/* Bytes that wait at the other end of connection @a number, which does not read. */
-static int waiting(int number)
-{
-    int bytes = 0;
-
-    ck_assert_int_eq(ioctl(loop.sockets[1][number], FIONREAD, &bytes), 0);
-    return bytes;
-}
 
 /* Send some messages of @a length bytes over @a connections, whose links carry @a rates
  * (NULL: one carries all), and poll this end alone. */
@@ -65,9 +54,9 @@ UNIT_EACH(messages_are_shared, cases)
               cases[_i].rates[0] > 0 ? cases[_i].rates : NULL);
     for (int i = 0; i < cases[_i].connections; i++) {
         if (cases[_i].least[i] == -1) {
-            ck_assert_int_eq(waiting(i), 0);
+            ck_assert_int_eq(loop_waiting(1, i), 0);
         } else if (cases[_i].least[i] >= 0) {
-            ck_assert_int_gt(waiting(i), cases[_i].least[i]);
+            ck_assert_int_gt(loop_waiting(1, i), cases[_i].least[i]);
         }
     }
 }
