@@ -11,12 +11,8 @@ static void begin(const mtree_baseline_call_t *call, int index)
  * broadcast. */
 static void linear(const mtree_baseline_call_t *call)
 {
-    mtree_baseline_call_t part = *call;
-
-    part.root = 0;
-    part.in_place = true;
-    mtree_build_binomial_gather(&part);
-    mtree_build_default(&part, MTREE_BCAST);
+    mtree_build_binomial_gather(call);
+    mtree_build_default(call, MTREE_BCAST);
 }
 
 /* Blocks are kept in the order of the ranks from the own one on, and rotated at the end.
@@ -29,12 +25,11 @@ static void bruck(const mtree_baseline_call_t *call)
     for (int distance = 1; distance < size; distance *= 2) {
         const int num = distance <= size / 2 ? distance : size - distance;
 
-        mtree_add_exchange(call, mtree_around(call, call->rank - distance),
-                           mtree_even_blocks(call, 0, num),
-                           mtree_around(call, call->rank + distance),
-                           mtree_even_blocks(call, distance, num));
+        mtree_add_exchange(
+            call, mtree_around(call, call->rank - distance), mtree_blocks(call, 0, num),
+            mtree_around(call, call->rank + distance), mtree_blocks(call, distance, num));
     }
-    mtree_add_rotation(call, call->rank);
+    mtree_add_rotation(call, MTREE_BUFFER_RESULT, call->rank);
 }
 
 /* For a power of two only; Open MPI takes Bruck's algorithm for other numbers. */
@@ -45,19 +40,13 @@ static void doubling(const mtree_baseline_call_t *call)
         return;
     }
     begin(call, call->rank);
-    for (int distance = 1; distance < call->num_ranks; distance *= 2) {
-        const int mine = call->rank / distance * distance;
-
-        mtree_add_swap(call, call->rank ^ distance,
-                       mtree_even_blocks(call, mine, distance),
-                       mtree_even_blocks(call, mine ^ distance, distance));
-    }
+    mtree_build_doubling_gather(call, mtree_blocks);
 }
 
 static void ring(const mtree_baseline_call_t *call)
 {
     begin(call, call->rank);
-    mtree_build_ring_gather(call, call->rank, mtree_even_blocks);
+    mtree_build_ring_gather(call, call->rank, mtree_blocks);
 }
 
 /* Pairs swap their blocks, then pairs of blocks go alternately to the right and to the
@@ -73,8 +62,8 @@ static void neighbor(const mtree_baseline_call_t *call)
     }
     begin(call, call->rank);
     peer = mtree_around(call, call->rank + right);
-    mtree_add_swap(call, peer, mtree_even_blocks(call, call->rank, 1),
-                   mtree_even_blocks(call, peer, 1));
+    mtree_add_exchange(call, peer, mtree_blocks(call, call->rank, 1), peer,
+                       mtree_blocks(call, peer, 1));
     sent = call->rank - call->rank % 2;
     received[0] = sent;
     received[1] = sent;
@@ -83,8 +72,8 @@ static void neighbor(const mtree_baseline_call_t *call)
 
         peer = mtree_around(call, call->rank + side);
         received[i % 2] = mtree_around(call, received[i % 2] + 2 * side);
-        mtree_add_swap(call, peer, mtree_even_blocks(call, sent, 2),
-                       mtree_even_blocks(call, received[i % 2], 2));
+        mtree_add_exchange(call, peer, mtree_blocks(call, sent, 2), peer,
+                           mtree_blocks(call, received[i % 2], 2));
         sent = received[i % 2];
     }
 }

@@ -4,22 +4,15 @@
 /* To rank 0 and from there to all, linearly. */
 static void linear(const mtree_baseline_call_t *call)
 {
-    mtree_baseline_call_t part = *call;
-
-    part.root = 0;
-    mtree_build_linear_reduce(&part);
-    mtree_build_linear_bcast(&part);
+    mtree_build_linear_reduce(call);
+    mtree_build_linear_bcast(call);
 }
 
 /* The same, each half as Open MPI does it by default. */
 static void nonoverlapping(const mtree_baseline_call_t *call)
 {
-    mtree_baseline_call_t part = *call;
-
-    part.root = 0;
-    part.in_place = true;
-    mtree_build_default(&part, MTREE_REDUCE);
-    mtree_build_default(&part, MTREE_BCAST);
+    mtree_build_default(call, MTREE_REDUCE);
+    mtree_build_default(call, MTREE_BCAST);
 }
 
 static void doubling(const mtree_baseline_call_t *call)
@@ -40,7 +33,7 @@ static void ring_in_phases(const mtree_baseline_call_t *call, size_t phases)
     for (size_t phase = 0; phase < phases; phase++) {
         mtree_build_ring_reduce(call, 0, phase, phases);
     }
-    mtree_build_ring_gather(call, call->rank + 1, mtree_rank_blocks);
+    mtree_build_ring_gather(call, call->rank + 1, mtree_blocks);
 }
 
 static void ring(const mtree_baseline_call_t *call)
@@ -71,20 +64,22 @@ static void segmented_ring(const mtree_baseline_call_t *call)
 
 static void rabenseifner(const mtree_baseline_call_t *call)
 {
-    mtree_vector_halving_t halving;
+    mtree_members_t members;
 
     if (call->count < (size_t)mtree_power_of_two(call->num_ranks)) {
         linear(call);
         return;
     }
-    mtree_build_vector_halving(call, &halving);
-    for (int s = halving.num_steps - 1; s >= 0; s--) {
-        const int other = halving.members.mine ^ (1 << s);
+    members = mtree_build_vector_halving(call);
+    for (int mask = members.power / 2; mask > 0 && members.mine >= 0; mask /= 2) {
+        const int other = members.mine ^ mask;
 
-        mtree_add_swap(call, mtree_member_rank(&halving.members, other), halving.kept[s],
-                       halving.given[s]);
+        mtree_add_exchange(call, mtree_member_rank(&members, other),
+                           mtree_vector_window(call, &members, members.mine, mask),
+                           mtree_member_rank(&members, other),
+                           mtree_vector_window(call, &members, other, mask));
     }
-    mtree_add_to_sitting(call, &halving.members, mtree_vector(call));
+    mtree_add_to_sitting(call, &members, mtree_vector(call));
 }
 
 /* All vectors to all ranks by the default allgather, and then the sum of them. */

@@ -5,7 +5,7 @@
 
 static size_t recv_block(const mtree_baseline_call_t *call, int peer)
 {
-    const mtree_block_t block = mtree_even_blocks(call, peer, 1);
+    const mtree_block_t block = mtree_blocks(call, peer, 1);
 
     return mtree_program_recv(call->program, peer, mtree_result(block.offset),
                               block.count);
@@ -55,7 +55,7 @@ static size_t copy_marked(const mtree_baseline_call_t *call, int distance,
 
     for (int i = distance; i < call->num_ranks; i += 2 * distance) {
         const int num = distance < call->num_ranks - i ? distance : call->num_ranks - i;
-        const mtree_block_t run = mtree_even_blocks(call, i, num);
+        const mtree_block_t run = mtree_blocks(call, i, num);
         const mtree_place_t here = mtree_result(run.offset);
 
         mtree_program_copy(call->program, pack ? mtree_place(packed, at) : here,
@@ -70,12 +70,10 @@ static size_t copy_marked(const mtree_baseline_call_t *call, int distance,
 static void bruck(const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;
-    const mtree_block_t vector = mtree_even_blocks(call, 0, size);
+    const mtree_block_t vector = mtree_blocks(call, 0, size);
     const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
 
-    for (int i = 0; i < size; i++) {
-        mtree_add_copy(call, i, MTREE_BUFFER_INPUT, mtree_around(call, call->rank + i));
-    }
+    mtree_add_rotation(call, MTREE_BUFFER_INPUT, mtree_around(call, -call->rank));
     for (int distance = 1; distance < size; distance *= 2) {
         const size_t count = copy_marked(call, distance, MTREE_BUFFER_WORK, true);
         const size_t request =

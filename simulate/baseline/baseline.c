@@ -41,25 +41,19 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
     return NULL;
 }
 
-/* The rules of @a openmpi for a collective, whose list is @a list; NULL: there are none.
- */
-static const mtree_rule_t *rules_of(mtree_openmpi_t openmpi,
-                                    const mtree_baseline_list_t *list)
-{
-    return openmpi.apart && openmpi.release >= MTREE_OPENMPI_6_1 &&
-                   list->rules_apart != NULL
-               ? list->rules_apart
-               : list->rules;
-}
-
 const mtree_baseline_t *mtree_baseline_default(mtree_openmpi_t openmpi,
                                                mtree_collective_t collective,
                                                int num_ranks, size_t bytes)
 {
-    const mtree_rule_t *rule = rules_of(openmpi, list_of(collective));
+    const mtree_baseline_list_t *list = list_of(collective);
+    const mtree_rule_t *rule = list->rules;
 
     if (rule == NULL) {
         return NULL;
+    }
+    if (openmpi.apart && openmpi.release >= MTREE_OPENMPI_6_1 &&
+        list->rules_apart != NULL) {
+        rule = list->rules_apart;
     }
     /* Where ranks have blocks that are not summed, Open MPI decides on the size of one.
      */
@@ -83,6 +77,7 @@ void mtree_build_default(const mtree_baseline_call_t *call, mtree_collective_t c
     mtree_baseline_call_t part = *call;
 
     part.segment = 0;
+    part.in_place = true;
     part.tree = baseline->tree;
     baseline->build(&part);
 }
@@ -110,7 +105,6 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
 {
     mtree_program_t *programs;
     mtree_baseline_call_t mine = *call;
-    mtree_status_t status = MTREE_OK;
     size_t steps = 0;
 
     if (has_too_many_segments(baseline, call)) {
@@ -118,7 +112,8 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
     }
     programs = mtree_calloc((size_t)call->num_ranks, sizeof(*programs));
     mine.tree = baseline->tree;
-    for (mine.rank = 0; mine.rank < call->num_ranks && status == MTREE_OK; mine.rank++) {
+    mine.root = mtree_collective_has_root(baseline->collective) ? call->root : 0;
+    for (mine.rank = 0; mine.rank < call->num_ranks; mine.rank++) {
         mine.program = &programs[mine.rank];
         mine.program->without_copies = call->without_copies;
         if (call->num_ranks > 1) {
@@ -126,12 +121,9 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
         }
         steps += programs[mine.rank].num_steps;
         if (steps > MAX_STEPS) {
-            status = refuse_steps(baseline);
+            mtree_baseline_destroy(programs, call->num_ranks);
+            return refuse_steps(baseline);
         }
-    }
-    if (status != MTREE_OK) {
-        mtree_baseline_destroy(programs, call->num_ranks);
-        return status;
     }
     *programs_p = programs;
     return MTREE_OK;

@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     mtree_program_t *program; /* of the rank; set by mtree_baseline_build() */
     int rank, num_ranks;
-    int root;
+    int root;       /* builders of collectives that have none see 0 */
     size_t count;   /* elements: of the vector; allgather, gather: of the whole result;
                        alltoall: that a rank sends.  Where blocks are not summed, a
                        multiple of num_ranks */

@@ -40,19 +40,18 @@ static void relay(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tr
                                const mtree_rank_tree_t *tree, mtree_block_t block))
 {
     const size_t num_segments = (block.count + segment - 1) / segment;
-    size_t request, previous = 0;
+    size_t request[2] = {0};
 
     for (size_t i = 0; i <= num_segments; i++) {
         const mtree_block_t next = mtree_block_segment(block, segment, i);
 
-        request =
+        request[i % 2] =
             mtree_program_recv(call->program, tree->parent, mtree_result(next.offset),
                                tree->parent < 0 ? 0 : next.count);
         if (i > 0) {
-            mtree_program_wait(call->program, previous);
+            mtree_program_wait(call->program, request[(i - 1) % 2]);
             send(call, tree, mtree_block_segment(block, segment, i - 1));
         }
-        previous = request;
     }
 }
 
@@ -60,8 +59,7 @@ static void relay(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tr
 static void tree_bcast(const mtree_baseline_call_t *call)
 {
     const size_t segment = call->segment == 0 ? call->count : call->segment;
-    const mtree_rank_tree_t tree =
-        mtree_rank_tree(call->tree, call->rank, call->num_ranks, call->root);
+    const mtree_rank_tree_t tree = mtree_rank_tree(call, call->tree);
 
     begin(call);
     relay(call, &tree, mtree_vector(call), segment, send_to_all);
@@ -95,7 +93,7 @@ static void split_root(const mtree_baseline_call_t *call, const mtree_rank_tree_
                        const mtree_block_t *half, size_t segment)
 {
     for (size_t i = 0; i * segment < half[0].count; i++) {
-        for (int side = 0; side < tree->num_children && side < 2; side++) {
+        for (int side = 0; side < tree->num_children; side++) {
             mtree_add_send(call, tree->children[side],
                            mtree_block_segment(half[side], segment, i));
         }
@@ -112,7 +110,7 @@ static void split_swap(const mtree_baseline_call_t *call, const mtree_block_t *h
     const bool is_even = call->num_ranks % 2 == 0;
 
     if (call->rank != call->root && !(is_even && call->rank == last)) {
-        mtree_add_swap(call, twin, half[side], half[1 - side]);
+        mtree_add_exchange(call, twin, half[side], twin, half[1 - side]);
     } else if (is_even) {
         mtree_add_transfer(call, call->root, last, half[1]);
     }
@@ -126,8 +124,7 @@ static void split_bcast(const mtree_baseline_call_t *call)
                                    mtree_block(call->count, 2, 1)};
     const mtree_block_t mine = half[(mtree_position(call) + 1) % 2];
     const size_t segment = call->segment == 0 ? half[0].count : call->segment;
-    const mtree_rank_tree_t tree =
-        mtree_rank_tree(call->tree, call->rank, call->num_ranks, call->root);
+    const mtree_rank_tree_t tree = mtree_rank_tree(call, call->tree);
     mtree_baseline_call_t whole = *call;
 
     if (half[1].count == 0 || segment > half[0].count ||
@@ -161,28 +158,6 @@ static mtree_block_t scattered(const mtree_baseline_call_t *call, int first, int
     return (mtree_block_t){start, end - start};
 }
 
-/*
- * With a number of ranks that is no power of two some position has no partner at distance
- * `mask`, and gets what its half of the tree received from those that had one, by
- * recursive halving.
- */
-static void double_rest(const mtree_baseline_call_t *call, int position, int mask)
-{
-    const int mine = position / mask * mask;
-    const int whole = call->num_ranks - mine - mask; /* partners that there are */
-    const mtree_block_t block = scattered(call, mine + mask, mask);
-
-    for (int distance = mask / 2; distance > 0; distance /= 2) {
-        const int lower = position & ~distance, upper = position | distance;
-        const int end = position / (2 * distance) * (2 * distance) + whole;
-
-        if (lower < end && upper >= end) {
-            mtree_add_transfer(call, mtree_around(call, lower + call->root),
-                               mtree_around(call, upper + call->root), block);
-        }
-    }
-}
-
 /* Scatter; false where the message is too short, and was sent linearly. */
 static bool begin_scattered(const mtree_baseline_call_t *call)
 {
@@ -197,21 +172,8 @@ static bool begin_scattered(const mtree_baseline_call_t *call)
 
 static void scatter_allgather_bcast(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks, position = mtree_position(call);
-
-    if (!begin_scattered(call)) {
-        return;
-    }
-    for (int mask = 1; mask < size; mask *= 2) {
-        const int mine = position / mask * mask, theirs = mine ^ mask;
-
-        if ((position ^ mask) < size) {
-            mtree_add_swap(call, mtree_around(call, (position ^ mask) + call->root),
-                           scattered(call, mine, mask), scattered(call, theirs, mask));
-        }
-        if (theirs + mask > size) {
-            double_rest(call, position, mask);
-        }
+    if (begin_scattered(call)) {
+        mtree_build_doubling_gather(call, scattered);
     }
 }
 

@@ -10,11 +10,13 @@ mtree_block_t mtree_block(size_t count, size_t parts, size_t index)
                            base + (index < longer ? 1 : 0)};
 }
 
-mtree_block_t mtree_even_blocks(const mtree_baseline_call_t *call, int first, int num)
+mtree_block_t mtree_blocks(const mtree_baseline_call_t *call, int first, int num)
 {
-    const size_t length = call->count / (size_t)call->num_ranks;
+    const size_t ranks = (size_t)call->num_ranks;
+    const size_t offset = mtree_block(call->count, ranks, (size_t)first).offset;
+    const size_t end = mtree_block(call->count, ranks, (size_t)(first + num)).offset;
 
-    return (mtree_block_t){(size_t)first * length, (size_t)num * length};
+    return (mtree_block_t){offset, end - offset};
 }
 
 mtree_block_t mtree_block_segment(mtree_block_t block, size_t length, size_t index)
@@ -44,27 +46,31 @@ void mtree_add_input(const mtree_baseline_call_t *call)
 void mtree_add_copy(const mtree_baseline_call_t *call, int to, mtree_buffer_t buffer,
                     int index)
 {
-    const mtree_block_t block = mtree_even_blocks(call, index, 1);
+    const mtree_block_t block = mtree_blocks(call, index, 1);
 
-    mtree_program_copy(call->program, mtree_result(mtree_even_blocks(call, to, 1).offset),
+    mtree_program_copy(call->program, mtree_result(mtree_blocks(call, to, 1).offset),
                        mtree_place(buffer, block.offset), block.count);
 }
 
-void mtree_add_rotation(const mtree_baseline_call_t *call, int places)
+void mtree_add_rotation(const mtree_baseline_call_t *call, mtree_buffer_t buffer,
+                        int places)
 {
-    const size_t whole = mtree_even_blocks(call, 0, call->num_ranks).count;
-    const size_t shift = mtree_even_blocks(call, 0, places).count;
-    const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
+    const size_t whole = mtree_blocks(call, 0, call->num_ranks).count;
+    const size_t shift = mtree_blocks(call, 0, places).count;
 
-    mtree_program_copy(call->program, work, mtree_result(0), whole);
-    mtree_program_copy(call->program, mtree_result(shift), work, whole - shift);
-    mtree_program_copy(call->program, mtree_result(0),
-                       mtree_place(MTREE_BUFFER_WORK, whole - shift), shift);
+    if (buffer == MTREE_BUFFER_RESULT) {
+        buffer = MTREE_BUFFER_WORK;
+        mtree_program_copy(call->program, mtree_place(buffer, 0), mtree_result(0), whole);
+    }
+    mtree_program_copy(call->program, mtree_result(shift), mtree_place(buffer, 0),
+                       whole - shift);
+    mtree_program_copy(call->program, mtree_result(0), mtree_place(buffer, whole - shift),
+                       shift);
 }
 
 size_t mtree_add_block_send(const mtree_baseline_call_t *call, int peer)
 {
-    const mtree_block_t block = mtree_even_blocks(call, peer, 1);
+    const mtree_block_t block = mtree_blocks(call, peer, 1);
 
     return mtree_program_send(call->program, peer,
                               mtree_place(MTREE_BUFFER_INPUT, block.offset), block.count);
@@ -115,12 +121,6 @@ void mtree_add_exchange(const mtree_baseline_call_t *call, int send_peer,
              received.count);
 }
 
-void mtree_add_swap(const mtree_baseline_call_t *call, int peer, mtree_block_t sent,
-                    mtree_block_t received)
-{
-    mtree_add_exchange(call, peer, sent, peer, received);
-}
-
 void mtree_add_swap_and_fold(const mtree_baseline_call_t *call, int peer,
                              mtree_block_t sent, mtree_block_t summed)
 {
@@ -141,6 +141,49 @@ void mtree_build_ring_gather(const mtree_baseline_call_t *call, int first,
     }
 }
 
+/*
+ * With a number of ranks that is no power of two some position has no partner at distance
+ * `mask`, and gets what its half of the tree received from those that had one, by
+ * recursive halving.
+ */
+static void double_rest(const mtree_baseline_call_t *call, mtree_blocks_func_t blocks,
+                        int mask)
+{
+    const int position = mtree_position(call), mine = position / mask * mask;
+    const int whole = call->num_ranks - mine - mask; /* partners that there are */
+    const mtree_block_t block = blocks(call, mine + mask, mask);
+
+    for (int distance = mask / 2; distance > 0; distance /= 2) {
+        const int lower = position & ~distance, upper = position | distance;
+        const int end = position / (2 * distance) * (2 * distance) + whole;
+
+        if (lower < end && upper >= end) {
+            mtree_add_transfer(call, mtree_around(call, lower + call->root),
+                               mtree_around(call, upper + call->root), block);
+        }
+    }
+}
+
+void mtree_build_doubling_gather(const mtree_baseline_call_t *call,
+                                 mtree_blocks_func_t blocks)
+{
+    const int size = call->num_ranks, position = mtree_position(call);
+
+    for (int mask = 1; mask < size; mask *= 2) {
+        const int mine = position / mask * mask, theirs = mine ^ mask;
+
+        if ((position ^ mask) < size) {
+            mtree_add_exchange(call, mtree_around(call, (position ^ mask) + call->root),
+                               blocks(call, mine, mask),
+                               mtree_around(call, (position ^ mask) + call->root),
+                               blocks(call, theirs, mask));
+        }
+        if (theirs + mask > size) {
+            double_rest(call, blocks, mask);
+        }
+    }
+}
+
 /* Of @a blocks those of the positions in the subtree of @a rank. */
 static mtree_block_t subtree(const mtree_baseline_call_t *call, int rank,
                              mtree_blocks_func_t blocks)
@@ -154,8 +197,7 @@ static mtree_block_t subtree(const mtree_baseline_call_t *call, int rank,
 void mtree_build_binomial(const mtree_baseline_call_t *call, mtree_blocks_func_t blocks,
                           bool up)
 {
-    const mtree_rank_tree_t tree = mtree_rank_tree(
-        mtree_tree_in_order_binomial, call->rank, call->num_ranks, call->root);
+    const mtree_rank_tree_t tree = mtree_rank_tree(call, mtree_tree_in_order_binomial);
     const mtree_block_t mine = subtree(call, call->rank, blocks);
 
     if (!up && tree.parent >= 0) {
@@ -172,15 +214,20 @@ void mtree_build_binomial(const mtree_baseline_call_t *call, mtree_blocks_func_t
     }
 }
 
+int mtree_member_number(const mtree_members_t *members, int rank)
+{
+    return rank >= 2 * members->excess ? rank - members->excess
+           : rank % 2 == members->odd  ? rank / 2
+                                       : -1;
+}
+
 static mtree_members_t find_members(const mtree_baseline_call_t *call, int odd)
 {
     const int power = mtree_power_of_two(call->num_ranks);
-    const int excess = call->num_ranks - power;
-    const int mine = call->rank >= 2 * excess ? call->rank - excess
-                     : call->rank % 2 == odd  ? call->rank / 2
-                                              : -1;
+    mtree_members_t members = {power, call->num_ranks - power, odd, 0};
 
-    return (mtree_members_t){power, excess, odd, mine};
+    members.mine = mtree_member_number(&members, call->rank);
+    return members;
 }
 
 void mtree_add_to_sitting(const mtree_baseline_call_t *call,
@@ -206,23 +253,11 @@ mtree_members_t mtree_build_pairs(const mtree_baseline_call_t *call)
     return members;
 }
 
-mtree_block_t mtree_rank_block(const mtree_baseline_call_t *call, int index)
-{
-    return mtree_block(call->count, (size_t)call->num_ranks, (size_t)index);
-}
-
-mtree_block_t mtree_rank_blocks(const mtree_baseline_call_t *call, int first, int num)
-{
-    const size_t offset = mtree_rank_block(call, first).offset;
-
-    return (mtree_block_t){offset, mtree_rank_block(call, first + num).offset - offset};
-}
-
 /* Segment @a phase of the block that is counted as @a block around the ring. */
 static mtree_block_t segment_of_block(const mtree_baseline_call_t *call, int block,
                                       size_t phase, size_t phases)
 {
-    const mtree_block_t whole = mtree_rank_block(call, mtree_around(call, block));
+    const mtree_block_t whole = mtree_blocks(call, mtree_around(call, block), 1);
     mtree_block_t inside = mtree_block(whole.count, phases, phase);
 
     inside.offset += whole.offset;
@@ -234,28 +269,26 @@ void mtree_build_ring_reduce(const mtree_baseline_call_t *call, int shift, size_
 {
     const int size = call->num_ranks, first = call->rank - shift;
     const size_t room = segment_of_block(call, 0, 0, phases).count;
-    size_t request = 0, last_request = 0;
-    mtree_place_t inbox, last_inbox = {0};
+    const mtree_place_t inbox[2] = {mtree_place(MTREE_BUFFER_INBOX, 0),
+                                    mtree_place(MTREE_BUFFER_INBOX, room)};
+    size_t request[2] = {0};
+    mtree_block_t block = segment_of_block(call, first, phase, phases);
 
     for (int k = 1; k <= size; k++) {
-        const mtree_block_t block = segment_of_block(call, first - k + 1, phase, phases);
+        const mtree_block_t next = segment_of_block(call, first - k, phase, phases);
 
-        inbox = mtree_place(MTREE_BUFFER_INBOX, (size_t)(k % 2) * room);
-        if (k < size) {
-            request = mtree_program_recv(
-                call->program, mtree_around(call, call->rank - 1), inbox,
-                segment_of_block(call, first - k, phase, phases).count);
-        }
+        request[k % 2] =
+            mtree_program_recv(call->program, mtree_around(call, call->rank - 1),
+                               inbox[k % 2], k < size ? next.count : 0);
         if (k > 1) {
-            mtree_program_wait(call->program, last_request);
-            mtree_program_fold(call->program, mtree_result(block.offset), last_inbox,
-                               block.count);
+            mtree_program_wait(call->program, request[(k - 1) % 2]);
+            mtree_program_fold(call->program, mtree_result(block.offset),
+                               inbox[(k - 1) % 2], block.count);
         }
         if (k < size) {
             mtree_add_send(call, mtree_around(call, call->rank + 1), block);
         }
-        last_request = request;
-        last_inbox = inbox;
+        block = next;
     }
 }
 
@@ -275,28 +308,46 @@ static void fold_halves(const mtree_baseline_call_t *call)
     }
 }
 
-void mtree_build_vector_halving(const mtree_baseline_call_t *call,
-                                mtree_vector_halving_t *halving)
+void mtree_build_halving(const mtree_baseline_call_t *call,
+                         const mtree_members_t *members, mtree_window_func_t window,
+                         bool doubles)
+{
+    int mask = doubles ? 1 : members->power / 2;
+
+    while (members->mine >= 0 && mask > 0 && mask < members->power) {
+        const int other = members->mine ^ mask;
+
+        mtree_add_swap_and_fold(call, mtree_member_rank(members, other),
+                                window(call, members, other, mask),
+                                window(call, members, members->mine, mask));
+        mask = doubles ? mask * 2 : mask / 2;
+    }
+}
+
+mtree_block_t mtree_vector_window(const mtree_baseline_call_t *call,
+                                  const mtree_members_t *members, int member, int mask)
+{
+    mtree_block_t window = mtree_vector(call);
+
+    (void)members;
+    for (int bit = 1; bit <= mask; bit *= 2) {
+        const size_t low = window.count / 2;
+
+        window = (member & bit) == 0
+                     ? (mtree_block_t){window.offset, low}
+                     : (mtree_block_t){window.offset + low, window.count - low};
+    }
+    return window;
+}
+
+mtree_members_t mtree_build_vector_halving(const mtree_baseline_call_t *call)
 {
     const mtree_members_t members = find_members(call, 0);
-    mtree_block_t window = mtree_vector(call), low, high;
-    int s = 0;
 
-    *halving = (mtree_vector_halving_t){.members = members};
     mtree_add_input(call);
     if (call->rank < 2 * members.excess) {
         fold_halves(call);
     }
-    for (; 1 << s < members.power && members.mine >= 0; s++) {
-        const int other = members.mine ^ (1 << s);
-
-        low = (mtree_block_t){window.offset, window.count / 2};
-        high = (mtree_block_t){window.offset + low.count, window.count - low.count};
-        halving->kept[s] = members.mine < other ? low : high;
-        halving->given[s] = members.mine < other ? high : low;
-        window = halving->kept[s];
-        mtree_add_swap_and_fold(call, mtree_member_rank(&members, other),
-                                halving->given[s], window);
-    }
-    halving->num_steps = s;
+    mtree_build_halving(call, &members, mtree_vector_window, true);
+    return members;
 }

@@ -17,9 +17,9 @@ typedef struct {
  * longer first. */
 mtree_block_t mtree_block(size_t count, size_t parts, size_t index);
 
-/* The places of @a num ranks, from number @a first on, in a vector of one block per rank,
- * all of the same length. */
-mtree_block_t mtree_even_blocks(const mtree_baseline_call_t *call, int first, int num);
+/* The blocks of @a num ranks, from number @a first on, in a vector of one block per rank.
+ */
+mtree_block_t mtree_blocks(const mtree_baseline_call_t *call, int first, int num);
 
 /* Segment @a index of @a block, which is cut into segments of @a length elements; the
  * last one may be shorter, and those after it are empty. */
@@ -55,13 +55,15 @@ static inline int mtree_position(const mtree_baseline_call_t *call)
 /* Copy the input to the same places of the result. */
 void mtree_add_input(const mtree_baseline_call_t *call);
 
-/* Of vectors of one block per rank, as mtree_even_blocks() has them: copy block @a index
- * of @a buffer to block @a to of the result. */
+/* Of vectors of one block per rank, all of the same length: copy block @a index of @a
+ * buffer to block @a to of the result. */
 void mtree_add_copy(const mtree_baseline_call_t *call, int to, mtree_buffer_t buffer,
                     int index);
 
-/* Move each block of the result @a places further around, by way of WORK. */
-void mtree_add_rotation(const mtree_baseline_call_t *call, int places);
+/* Copy @a buffer to the result, with each block @a places further around; the result
+ * itself goes by way of WORK. */
+void mtree_add_rotation(const mtree_baseline_call_t *call, mtree_buffer_t buffer,
+                        int places);
 
 /* Begin to send the block of the input that is for @a peer; returns the request. */
 size_t mtree_add_block_send(const mtree_baseline_call_t *call, int peer);
@@ -79,10 +81,6 @@ void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t b
 void mtree_add_recv(const mtree_baseline_call_t *call, int peer, mtree_block_t block);
 void mtree_add_exchange(const mtree_baseline_call_t *call, int send_peer,
                         mtree_block_t sent, int recv_peer, mtree_block_t received);
-
-/* Exchange blocks with one peer. */
-void mtree_add_swap(const mtree_baseline_call_t *call, int peer, mtree_block_t sent,
-                    mtree_block_t received);
 
 /* Send block @a sent to @a peer, and add what it sends to block @a summed. */
 void mtree_add_swap_and_fold(const mtree_baseline_call_t *call, int peer,
@@ -110,9 +108,9 @@ void mtree_tree_pipeline(int position, int num_ranks, mtree_rank_tree_t *tree);
 /* A binary tree that adds in the order of the ranks; the last rank must be the root. */
 void mtree_tree_in_order_binary(int position, int num_ranks, mtree_rank_tree_t *tree);
 
-/* Parent and children of rank @a rank of @a num_ranks in the tree with root @a root. */
-mtree_rank_tree_t mtree_rank_tree(mtree_rank_tree_func_t func, int rank, int num_ranks,
-                                  int root);
+/* Parent and children of the rank in the tree of the call's root. */
+mtree_rank_tree_t mtree_rank_tree(const mtree_baseline_call_t *call,
+                                  mtree_rank_tree_func_t func);
 
 /* The places of the blocks of @a num ranks from number @a first on, which end with the
  * last rank's at the latest. */
@@ -123,6 +121,10 @@ typedef mtree_block_t (*mtree_blocks_func_t)(const mtree_baseline_call_t *call, 
  * @a first, which may be counted around, and receives the numbers before it. */
 void mtree_build_ring_gather(const mtree_baseline_call_t *call, int first,
                              mtree_blocks_func_t blocks);
+
+/* The same by recursive doubling, with the blocks in the order of the positions. */
+void mtree_build_doubling_gather(const mtree_baseline_call_t *call,
+                                 mtree_blocks_func_t blocks);
 
 /* Gather @a blocks, which are in the order of the positions in RESULT, at the root by a
  * binomial tree (@a up), or hand out the root's: each rank has those of its subtree on
@@ -140,9 +142,12 @@ void mtree_build_binomial(const mtree_baseline_call_t *call, mtree_blocks_func_t
 typedef struct {
     int power, excess;
     int odd;  /* 1: of a pair the odd rank takes part; 0: the even one */
-    int mine; /* the rank's number among those that take part, below `excess` that of a
-                 pair; -1: it sits out */
+    int mine; /* the rank's number among those that take part */
 } mtree_members_t;
+
+/* The number of @a rank among those that take part, below `excess` that of a pair; -1: it
+ * sits out. */
+int mtree_member_number(const mtree_members_t *members, int rank);
 
 /* The rank that takes part as @a number. */
 static inline int mtree_member_rank(const mtree_members_t *members, int number)
@@ -159,10 +164,6 @@ void mtree_add_to_sitting(const mtree_baseline_call_t *call,
  * part. */
 mtree_members_t mtree_build_pairs(const mtree_baseline_call_t *call);
 
-/* The block of rank @a index, and those of @a num ranks from @a first on. */
-mtree_block_t mtree_rank_block(const mtree_baseline_call_t *call, int index);
-mtree_block_t mtree_rank_blocks(const mtree_baseline_call_t *call, int first, int num);
-
 /*
  * The reducing half of a ring: segment @a phase of @a phases of every block goes once
  * around in RESULT, starting @a shift ranks back; the last block that rank r folds is
@@ -171,18 +172,24 @@ mtree_block_t mtree_rank_blocks(const mtree_baseline_call_t *call, int first, in
 void mtree_build_ring_reduce(const mtree_baseline_call_t *call, int shift, size_t phase,
                              size_t phases);
 
-/*
- * The reducing half of Rabenseifner's algorithm (recursive vector halving, distance
- * doubling) in RESULT.  The window that a rank holds after step s is kept[s], and what it
- * gave away to its partner in that step, given[s], is the rest of the window before.
+/* What @a member sums after the step in which the numbers of partners differ by @a mask.
  */
-typedef struct {
-    mtree_members_t members; /* even ranks of pairs */
-    int num_steps;
-    mtree_block_t kept[32], given[32];
-} mtree_vector_halving_t;
+typedef mtree_block_t (*mtree_window_func_t)(const mtree_baseline_call_t *call,
+                                             const mtree_members_t *members, int member,
+                                             int mask);
 
-void mtree_build_vector_halving(const mtree_baseline_call_t *call,
-                                mtree_vector_halving_t *halving);
+/* Recursive halving: in each step partners swap the halves of what both have summed, and
+ * each keeps the sum of one.  Their distance doubles, or it is halved. */
+void mtree_build_halving(const mtree_baseline_call_t *call,
+                         const mtree_members_t *members, mtree_window_func_t window,
+                         bool doubles);
+
+/* The reducing half of Rabenseifner's algorithm in RESULT: recursive halving of the
+ * vector, with distances that double.  Even ranks of pairs take part. */
+mtree_members_t mtree_build_vector_halving(const mtree_baseline_call_t *call);
+
+/* Its windows. */
+mtree_block_t mtree_vector_window(const mtree_baseline_call_t *call,
+                                  const mtree_members_t *members, int member, int mask);
 
 #endif

@@ -15,12 +15,12 @@ static void gather(const mtree_baseline_call_t *call, bool asks)
         }
         mtree_program_send_now(call->program, call->root,
                                mtree_place(MTREE_BUFFER_INPUT, 0),
-                               mtree_even_blocks(call, call->rank, 1).count);
+                               mtree_blocks(call, call->rank, 1).count);
         return;
     }
     mtree_add_copy(call, call->root, MTREE_BUFFER_INPUT, 0);
     for (int peer = 0; peer < call->num_ranks; peer++) {
-        const mtree_block_t block = mtree_even_blocks(call, peer, 1);
+        const mtree_block_t block = mtree_blocks(call, peer, 1);
         size_t request;
 
         if (peer != call->root) {
@@ -48,9 +48,9 @@ static void linear_sync(const mtree_baseline_call_t *call)
 void mtree_build_binomial_gather(const mtree_baseline_call_t *call)
 {
     mtree_add_copy(call, mtree_position(call), MTREE_BUFFER_INPUT, 0);
-    mtree_build_binomial(call, mtree_even_blocks, true);
+    mtree_build_binomial(call, mtree_blocks, true);
     if (call->rank == call->root && call->root > 0) {
-        mtree_add_rotation(call, call->root);
+        mtree_add_rotation(call, MTREE_BUFFER_RESULT, call->root);
     }
 }
 

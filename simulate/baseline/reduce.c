@@ -31,10 +31,10 @@ static void tree_reduce(const mtree_baseline_call_t *call)
 {
     const size_t segment = call->segment == 0 ? call->count : call->segment;
     const mtree_block_t vector = mtree_vector(call);
-    mtree_place_t inbox, previous_inbox = {0};
-    size_t children, messages, request, previous = 0;
-    const mtree_rank_tree_t tree =
-        mtree_rank_tree(call->tree, call->rank, call->num_ranks, call->root);
+    const mtree_place_t inbox[2] = {mtree_place(MTREE_BUFFER_INBOX, 0),
+                                    mtree_place(MTREE_BUFFER_INBOX, segment)};
+    size_t children, messages, request[2] = {0};
+    const mtree_rank_tree_t tree = mtree_rank_tree(call, call->tree);
 
     if (tree.num_children == 0) {
         send_up(call, tree.parent, segment);
@@ -45,25 +45,23 @@ static void tree_reduce(const mtree_baseline_call_t *call)
     for (size_t k = 0; k <= messages; k++) {
         mtree_block_t block = mtree_block_segment(vector, segment, k / children);
 
-        inbox = k % children == 0 ? sum(call, block.offset)
-                                  : mtree_place(MTREE_BUFFER_INBOX, k % 2 * segment);
-        request = mtree_program_recv(call->program, tree.children[k % children], inbox,
-                                     k < messages ? block.count : 0);
+        request[k % 2] =
+            mtree_program_recv(call->program, tree.children[k % children],
+                               k % children == 0 ? sum(call, block.offset) : inbox[k % 2],
+                               k < messages ? block.count : 0);
         if (k > 0) {
             block = mtree_block_segment(vector, segment, (k - 1) / children);
-            mtree_program_wait(call->program, previous);
+            mtree_program_wait(call->program, request[(k - 1) % 2]);
             mtree_program_fold(call->program, sum(call, block.offset),
                                (k - 1) % children == 0
                                    ? mtree_place(MTREE_BUFFER_INPUT, block.offset)
-                                   : previous_inbox,
+                                   : inbox[(k - 1) % 2],
                                block.count);
             if (k % children == 0 && tree.parent >= 0) {
                 mtree_program_send_now(call->program, tree.parent,
                                        sum(call, block.offset), block.count);
             }
         }
-        previous = request;
-        previous_inbox = inbox;
     }
 }
 
@@ -102,67 +100,45 @@ static void in_order_reduce(const mtree_baseline_call_t *call)
     mtree_add_transfer(call, part.root, call->root, mtree_vector(call));
 }
 
-/* A root that was left out takes the place of rank 0, which gives it what it has. */
-static void swap_root(const mtree_baseline_call_t *call, mtree_vector_halving_t *halving)
+/* Gather to the root along the halving's steps, the last one first.  A root that was left
+ * out is @a swapped: it has taken the place of member 0. */
+static void gather(const mtree_baseline_call_t *call, const mtree_members_t *members,
+                   bool swapped)
 {
-    size_t window = call->count;
-    int s;
+    const int root = swapped ? 0 : mtree_member_number(members, call->root);
 
-    for (s = 0; call->rank == call->root && 1 << s < halving->members.power; s++) {
-        halving->kept[s] = (mtree_block_t){0, window / 2};
-        halving->given[s] = (mtree_block_t){window / 2, window - window / 2};
-        window /= 2;
-        halving->num_steps = s + 1;
-    }
-    mtree_add_transfer(
-        call, 0, call->root,
-        halving->kept[halving->num_steps > 0 ? halving->num_steps - 1 : 0]);
-    if (call->rank == 0 || call->rank == call->root) {
-        halving->members.mine = call->rank == 0 ? -1 : 0;
-    }
-}
+    for (int mask = members->power / 2; mask > 0; mask /= 2) {
+        const int other = members->mine ^ mask;
+        const int peer =
+            swapped && other == 0 ? call->root : mtree_member_rank(members, other);
 
-/* Gather to the root along the halving's steps, the last one first. */
-static void gather(const mtree_baseline_call_t *call,
-                   const mtree_vector_halving_t *halving, bool swapped)
-{
-    int root = call->root - halving->members.excess;
-    int s, partner, peer;
-
-    if (call->root < 2 * halving->members.excess) {
-        root = swapped ? 0 : call->root / 2;
-    }
-    for (s = halving->num_steps - 1; s >= 0; s--) {
-        partner = halving->members.mine ^ (1 << s);
-        peer = mtree_member_rank(&halving->members, partner);
-        if (partner == 0 && swapped) {
-            peer = call->root;
-        }
-        if (partner >> s == root >> s) {
-            mtree_add_send(call, peer, halving->kept[s]);
+        if (other / mask == root / mask) {
+            mtree_add_send(call, peer,
+                           mtree_vector_window(call, members, members->mine, mask));
             return;
         }
-        mtree_add_recv(call, peer, halving->given[s]);
+        mtree_add_recv(call, peer, mtree_vector_window(call, members, other, mask));
     }
 }
 
 static void rabenseifner(const mtree_baseline_call_t *call)
 {
-    mtree_vector_halving_t halving;
+    mtree_members_t members;
     bool swapped;
 
-    if (call->num_ranks < 2 ||
-        call->count < (size_t)mtree_power_of_two(call->num_ranks)) {
+    if (call->count < (size_t)mtree_power_of_two(call->num_ranks)) {
         mtree_build_linear_reduce(call);
         return;
     }
-    mtree_build_vector_halving(call, &halving);
-    swapped = call->root < 2 * halving.members.excess && call->root % 2 != 0;
+    members = mtree_build_vector_halving(call);
+    swapped = mtree_member_number(&members, call->root) < 0;
     if (swapped) {
-        swap_root(call, &halving);
+        mtree_add_transfer(call, 0, call->root,
+                           mtree_vector_window(call, &members, 0, members.power / 2));
+        members.mine = call->rank == 0 ? -1 : call->rank == call->root ? 0 : members.mine;
     }
-    if (halving.members.mine >= 0) {
-        gather(call, &halving, swapped);
+    if (members.mine >= 0) {
+        gather(call, &members, swapped);
     }
 }
 

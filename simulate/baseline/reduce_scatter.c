@@ -7,12 +7,9 @@
 /* The default reduce to rank 0, which then sends the blocks one after the other. */
 static void nonoverlapping(const mtree_baseline_call_t *call)
 {
-    mtree_baseline_call_t part = *call;
-
-    part.root = 0;
-    mtree_build_default(&part, MTREE_REDUCE);
+    mtree_build_default(call, MTREE_REDUCE);
     for (int peer = 1; peer < call->num_ranks; peer++) {
-        mtree_add_transfer(call, 0, peer, mtree_rank_block(call, peer));
+        mtree_add_transfer(call, 0, peer, mtree_blocks(call, peer, 1));
     }
 }
 
@@ -22,92 +19,72 @@ static void ring(const mtree_baseline_call_t *call)
     mtree_build_ring_reduce(call, 1, 0, 1);
 }
 
-/* The blocks of the pairs and ranks that take part, from number @a first up to but not @a
- * last. */
+/* The blocks of @a num of those that take part and of their pairs: of the numbers that
+ * differ from @a number in the lowest bits alone. */
 static mtree_block_t shares(const mtree_baseline_call_t *call,
-                            const mtree_members_t *pairs, int first, int last)
+                            const mtree_members_t *pairs, int number, int num)
 {
     const int excess = pairs->excess;
+    const int first = number / num * num, last = first + num;
     const int from = first < excess ? 2 * first : first + excess;
     const int to = last < excess ? 2 * last : last + excess;
 
-    return mtree_rank_blocks(call, from, to - from);
-}
-
-/* Of the 2 @a width shares from *first_p on, sum the half that bit @a mask of the number
- * stands for, and give the other away. */
-static void halve(const mtree_baseline_call_t *call, const mtree_members_t *pairs,
-                  int mask, int width, int *first_p)
-{
-    const int middle = *first_p + width;
-    const mtree_block_t low = shares(call, pairs, *first_p, middle);
-    const mtree_block_t high = shares(call, pairs, middle, middle + width);
-    const int peer = mtree_member_rank(pairs, pairs->mine ^ mask);
-
-    if ((pairs->mine & mask) == 0) {
-        mtree_add_swap_and_fold(call, peer, high, low);
-    } else {
-        mtree_add_swap_and_fold(call, peer, low, high);
-        *first_p = middle;
-    }
+    return mtree_blocks(call, from, to - from);
 }
 
 static void halving(const mtree_baseline_call_t *call)
 {
     const mtree_members_t pairs = mtree_build_pairs(call);
-    int first = 0;
 
-    for (int mask = pairs.power / 2; mask > 0 && pairs.mine >= 0; mask /= 2) {
-        halve(call, &pairs, mask, mask, &first);
-    }
+    mtree_build_halving(call, &pairs, shares, false);
     mtree_add_to_sitting(call, &pairs,
-                         mtree_rank_block(call, call->rank - call->rank % 2));
+                         mtree_blocks(call, call->rank - call->rank % 2, 1));
 }
 
-/* The lowest @a bits bits of @a value in reverse order. */
-static int mirror(int value, int bits)
+/* A number of those that take part with its bits in reverse order. */
+static int mirror(const mtree_members_t *pairs, int number)
 {
     int mirrored = 0;
 
-    for (; bits > 0; bits--) {
-        mirrored = 2 * mirrored + value % 2;
-        value /= 2;
+    for (int bit = 1; bit < pairs->power; bit *= 2) {
+        mirrored = 2 * mirrored + number % 2;
+        number /= 2;
     }
     return mirrored;
 }
 
+static mtree_block_t mirrored_shares(const mtree_baseline_call_t *call,
+                                     const mtree_members_t *pairs, int number, int mask)
+{
+    return shares(call, pairs, mirror(pairs, number), pairs->power / (2 * mask));
+}
+
 /* After the butterfly number p holds what belongs to number mirror(p), and hands it over.
  */
-static void hand_over(const mtree_baseline_call_t *call, const mtree_members_t *pairs,
-                      int bits)
+static void hand_over(const mtree_baseline_call_t *call, const mtree_members_t *pairs)
 {
-    const int owner = mirror(pairs->mine, bits);
+    const int owner = mirror(pairs, pairs->mine);
     const int peer = mtree_member_rank(pairs, owner);
 
     if (owner < pairs->excess) {
-        mtree_add_send(call, peer - 1, mtree_rank_block(call, peer - 1));
+        mtree_add_send(call, peer - 1, mtree_blocks(call, peer - 1, 1));
     }
     if (owner != pairs->mine) {
-        mtree_add_swap(call, peer, mtree_rank_block(call, peer),
-                       mtree_rank_block(call, call->rank));
+        mtree_add_exchange(call, peer, mtree_blocks(call, peer, 1), peer,
+                           mtree_blocks(call, call->rank, 1));
     }
 }
 
 static void butterfly(const mtree_baseline_call_t *call)
 {
     const mtree_members_t pairs = mtree_build_pairs(call);
-    int first = 0, bits = 0;
 
-    for (int mask = 1; mask < pairs.power; mask *= 2, bits++) {
-        if (pairs.mine >= 0) {
-            halve(call, &pairs, mask, pairs.power / (2 * mask), &first);
-        }
-    }
+    mtree_build_halving(call, &pairs, mirrored_shares, true);
     if (pairs.mine >= 0) {
-        hand_over(call, &pairs, bits);
+        hand_over(call, &pairs);
     } else {
-        mtree_add_recv(call, mtree_member_rank(&pairs, mirror(call->rank / 2, bits)),
-                       mtree_rank_block(call, call->rank));
+        mtree_add_recv(call, mtree_member_rank(&pairs, mirror(&pairs, call->rank / 2)),
+                       mtree_blocks(call, call->rank, 1));
     }
 }
 

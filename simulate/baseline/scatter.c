@@ -9,7 +9,7 @@ static void scatter(const mtree_baseline_call_t *call, bool together)
     size_t first, request;
 
     if (call->rank != call->root) {
-        mtree_add_recv(call, call->root, mtree_even_blocks(call, call->rank, 1));
+        mtree_add_recv(call, call->root, mtree_blocks(call, call->rank, 1));
         return;
     }
     mtree_add_copy(call, call->root, MTREE_BUFFER_INPUT, call->root);
@@ -40,10 +40,10 @@ static void linear_nb(const mtree_baseline_call_t *call)
 /* Blocks are kept in the order of the positions, the own one first, until the end. */
 static void binomial(const mtree_baseline_call_t *call)
 {
-    for (int i = 0; i < call->num_ranks && call->rank == call->root; i++) {
-        mtree_add_copy(call, i, MTREE_BUFFER_INPUT, mtree_around(call, i + call->root));
+    if (call->rank == call->root) {
+        mtree_add_rotation(call, MTREE_BUFFER_INPUT, mtree_around(call, -call->root));
     }
-    mtree_build_binomial(call, mtree_even_blocks, false);
+    mtree_build_binomial(call, mtree_blocks, false);
     mtree_add_copy(call, call->rank, MTREE_BUFFER_RESULT, mtree_position(call));
 }
 

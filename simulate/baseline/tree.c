@@ -4,17 +4,17 @@
 #define CHAIN_FANOUT  4
 #define KNOMIAL_RADIX 4
 
-mtree_rank_tree_t mtree_rank_tree(mtree_rank_tree_func_t func, int rank, int num_ranks,
-                                  int root)
+mtree_rank_tree_t mtree_rank_tree(const mtree_baseline_call_t *call,
+                                  mtree_rank_tree_func_t func)
 {
     mtree_rank_tree_t tree = {.parent = -1};
 
-    func((rank - root + num_ranks) % num_ranks, num_ranks, &tree);
+    func(mtree_position(call), call->num_ranks, &tree);
     if (tree.parent >= 0) {
-        tree.parent = (tree.parent + root) % num_ranks;
+        tree.parent = mtree_around(call, tree.parent + call->root);
     }
     for (int i = 0; i < tree.num_children; i++) {
-        tree.children[i] = (tree.children[i] + root) % num_ranks;
+        tree.children[i] = mtree_around(call, tree.children[i] + call->root);
     }
     return tree;
 }
