@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/kinds.h"
+#include "planner/program/members.h"
 
 /* Each direction of each dimension of a torus has a part of the vector; of as many hosts
  * as an int counts. */
@@ -94,45 +95,13 @@ int mtree_swing_partner(const int *shape, int part, int place, int round)
     return swapped_with(&swap, place);
 }
 
-typedef struct {
-    int num_places;
-    int num_members; /* the largest power of two that is no larger */
-    int num_rounds;
-} butterfly_t;
-
-static butterfly_t make_butterfly(int num_places)
-{
-    butterfly_t butterfly = {.num_places = num_places, .num_members = 1};
-
-    while (butterfly.num_members <= num_places / 2) {
-        butterfly.num_members *= 2;
-        butterfly.num_rounds++;
-    }
-    return butterfly;
-}
-
-/* The member that takes part for the host at @a place.  The first places are in pairs, of
- * which the second one has the member. */
-static int member_of(const butterfly_t *butterfly, int place)
-{
-    const int pairs = butterfly->num_places - butterfly->num_members;
-
-    return place < 2 * pairs ? place / 2 : place - pairs;
-}
-
-static int member_place(const butterfly_t *butterfly, int member)
-{
-    const int pairs = butterfly->num_places - butterfly->num_members;
-
-    return member < pairs ? 2 * member + 1 : member + pairs;
-}
-
 /* A host on its way through a butterfly. */
 typedef struct {
     const mtree_program_job_t *job;
-    butterfly_t butterfly;
-    int place, member;
-    int guest; /* the place of the first of its pair; -1: it is in none */
+    mtree_members_t members; /* of pairs of places the second one's */
+    int num_rounds;
+    int place, member; /* who takes part for the host */
+    int guest;         /* the place of the first of its pair; -1: it is in none */
     size_t units;
     mtree_place_t vector; /* with the sums, or the blocks */
     const size_t *first;  /* of mtree_blocks_t; NULL: members sum equal pieces */
@@ -150,7 +119,7 @@ typedef struct {
  * have the same higher bits, and what goes in a message is consecutive. */
 static int piece_member(const walk_t *walk, int part, int number)
 {
-    const int num_rounds = walk->butterfly.num_rounds;
+    const int num_rounds = walk->num_rounds;
     int member = 0;
 
     for (int round = 0; round < num_rounds; round++) {
@@ -166,18 +135,18 @@ static walk_t begin_walk(const mtree_program_job_t *job, int place, const int *s
                          mtree_program_t *program)
 {
     walk_t walk = {.job = job,
-                   .butterfly = make_butterfly(job->num_hosts),
+                   .members = mtree_members_find(job->num_hosts, place, 1),
                    .place = place,
                    .units = job->units,
                    .vector = mtree_place(MTREE_BUFFER_RESULT, 0),
                    .program = program,
                    .num_parts = shape == NULL ? 1 : 2 * num_dimensions(shape)};
 
-    walk.member = member_of(&walk.butterfly, place);
-    walk.guest =
-        walk.member < job->num_hosts - walk.butterfly.num_members ? 2 * walk.member : -1;
+    walk.num_rounds = log_of(walk.members.power);
+    walk.member = mtree_member_of(&walk.members, place);
+    walk.guest = walk.member < walk.members.excess ? 2 * walk.member : -1;
     for (int part = 0; part < walk.num_parts; part++) {
-        for (int round = 0; round < walk.butterfly.num_rounds; round++) {
+        for (int round = 0; round < walk.num_rounds; round++) {
             walk.swap[part][round] =
                 shape == NULL ? (swap_t){round, 1, 1} : swing(shape, part, round);
         }
@@ -190,8 +159,8 @@ static walk_t begin_walk(const mtree_program_job_t *job, int place, const int *s
 
 static int partner_place(const walk_t *walk, int part, int round)
 {
-    return member_place(&walk->butterfly,
-                        swapped_with(&walk->swap[part][round], walk->member));
+    return mtree_member_rank(&walk->members,
+                             swapped_with(&walk->swap[part][round], walk->member));
 }
 
 /* Consecutive units of the vector. */
@@ -203,11 +172,10 @@ typedef struct {
  * their guests. */
 static int hosts_before(const walk_t *walk, int number)
 {
-    const int pairs = walk->butterfly.num_places - walk->butterfly.num_members;
     int hosts = number;
 
-    for (int other = 0; other < number && pairs > 0; other++) {
-        hosts += piece_member(walk, 0, other) < pairs;
+    for (int other = 0; other < number && walk->members.excess > 0; other++) {
+        hosts += piece_member(walk, 0, other) < walk->members.excess;
     }
     return hosts;
 }
@@ -216,7 +184,7 @@ static int hosts_before(const walk_t *walk, int number)
  */
 static size_t piece_begin(const walk_t *walk, int part, int number)
 {
-    const int members = walk->butterfly.num_members;
+    const int members = walk->members.power;
 
     return walk->first == NULL ? walk->units * (size_t)(part * members + number) /
                                      (size_t)(walk->num_parts * members)
@@ -227,7 +195,7 @@ static size_t piece_begin(const walk_t *walk, int part, int number)
  * with @a is_partner those that its partner of the last of these does: the other half. */
 static piece_t half_of(const walk_t *walk, int part, int rounds, bool is_partner)
 {
-    const int length = walk->butterfly.num_members >> rounds;
+    const int length = walk->members.power >> rounds;
     const int number = (walk->number[part] / length ^ (is_partner ? 1 : 0)) * length;
     const size_t begin = piece_begin(walk, part, number);
 
@@ -242,7 +210,7 @@ static mtree_place_t place_of(const walk_t *walk, piece_t part)
 /* Swap whole vectors. */
 static void double_up(walk_t *walk)
 {
-    for (int round = 0; round < walk->butterfly.num_rounds; round++) {
+    for (int round = 0; round < walk->num_rounds; round++) {
         const int peer = partner_place(walk, 0, round);
         const int first = peer < walk->place ? peer : walk->place;
         const mtree_circle_t pair = {first, peer + walk->place - 2 * first, 2};
@@ -254,7 +222,7 @@ static void double_up(walk_t *walk)
 /* Each part swaps halves and keeps the sum of one, until one piece is left. */
 static void halve(walk_t *walk)
 {
-    const int num_rounds = walk->butterfly.num_rounds;
+    const int num_rounds = walk->num_rounds;
 
     for (int round = 0; round <= num_rounds; round++) {
         for (int part = 0; part < walk->num_parts; part++) {
@@ -283,7 +251,7 @@ static void halve(walk_t *walk)
 /* Each part swaps what is summed in the opposite order. */
 static void gather(walk_t *walk)
 {
-    const int num_rounds = walk->butterfly.num_rounds;
+    const int num_rounds = walk->num_rounds;
 
     for (int round = num_rounds; round >= 0; round--) {
         for (int part = 0; part < walk->num_parts; part++) {
@@ -395,14 +363,13 @@ void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t 
 static void order_by_pieces(const mtree_program_job_t *job, int place, int *sequence)
 {
     const walk_t walk = begin_walk(job, place, NULL, NULL);
-    const int pairs = walk.butterfly.num_places - walk.butterfly.num_members;
     int num = 0;
 
-    for (int number = 0; number < walk.butterfly.num_members; number++) {
+    for (int number = 0; number < walk.members.power; number++) {
         const int member = piece_member(&walk, 0, number);
-        const int at = member_place(&walk.butterfly, member);
+        const int at = mtree_member_rank(&walk.members, member);
 
-        if (member < pairs) {
+        if (member < walk.members.excess) {
             sequence[num++] = at - 1;
         }
         sequence[num++] = at;

@@ -27,16 +27,6 @@ mtree_block_t mtree_block_segment(mtree_block_t block, size_t length, size_t ind
     return (mtree_block_t){block.offset + start, left < length ? left : length};
 }
 
-int mtree_power_of_two(int n)
-{
-    int power = 1;
-
-    while (power <= n / 2) {
-        power *= 2;
-    }
-    return power;
-}
-
 void mtree_add_input(const mtree_baseline_call_t *call)
 {
     mtree_program_copy(call->program, mtree_result(0), mtree_place(MTREE_BUFFER_INPUT, 0),
@@ -214,22 +204,6 @@ void mtree_build_binomial(const mtree_baseline_call_t *call, mtree_blocks_func_t
     }
 }
 
-int mtree_member_number(const mtree_members_t *members, int rank)
-{
-    return rank >= 2 * members->excess ? rank - members->excess
-           : rank % 2 == members->odd  ? rank / 2
-                                       : -1;
-}
-
-static mtree_members_t find_members(const mtree_baseline_call_t *call, int odd)
-{
-    const int power = mtree_power_of_two(call->num_ranks);
-    mtree_members_t members = {power, call->num_ranks - power, odd, 0};
-
-    members.mine = mtree_member_number(&members, call->rank);
-    return members;
-}
-
 void mtree_add_to_sitting(const mtree_baseline_call_t *call,
                           const mtree_members_t *members, mtree_block_t block)
 {
@@ -242,7 +216,7 @@ void mtree_add_to_sitting(const mtree_baseline_call_t *call,
 
 mtree_members_t mtree_build_pairs(const mtree_baseline_call_t *call)
 {
-    const mtree_members_t members = find_members(call, 1);
+    const mtree_members_t members = mtree_members_find(call->num_ranks, call->rank, 1);
 
     mtree_add_input(call);
     if (members.mine < 0) {
@@ -342,7 +316,7 @@ mtree_block_t mtree_vector_window(const mtree_baseline_call_t *call,
 
 mtree_members_t mtree_build_vector_halving(const mtree_baseline_call_t *call)
 {
-    const mtree_members_t members = find_members(call, 0);
+    const mtree_members_t members = mtree_members_find(call->num_ranks, call->rank, 0);
 
     mtree_add_input(call);
     if (call->rank < 2 * members.excess) {

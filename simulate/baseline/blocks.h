@@ -7,6 +7,7 @@
 #ifndef MTREE_SIMULATE_BASELINE_BLOCKS_H
 #define MTREE_SIMULATE_BASELINE_BLOCKS_H
 
+#include "planner/program/members.h"
 #include "simulate/baseline/baseline.h"
 
 typedef struct {
@@ -24,9 +25,6 @@ mtree_block_t mtree_blocks(const mtree_baseline_call_t *call, int first, int num
 /* Segment @a index of @a block, which is cut into segments of @a length elements; the
  * last one may be shorter, and those after it are empty. */
 mtree_block_t mtree_block_segment(mtree_block_t block, size_t length, size_t index);
-
-/* The greatest power of two that is not greater than @a n > 0. */
-int mtree_power_of_two(int n);
 
 /* The place of an element of the vector in a rank's result. */
 static inline mtree_place_t mtree_result(size_t offset)
@@ -136,25 +134,6 @@ void mtree_build_binomial(const mtree_baseline_call_t *call, mtree_blocks_func_t
  * First halves of algorithms that sum a vector: each rank ends with the sum of one part
  * of it in RESULT.
  */
-
-/* A power of two of the ranks takes part: of the ranks before 2 * excess, each two of
- * which are a pair, one. */
-typedef struct {
-    int power, excess;
-    int odd;  /* 1: of a pair the odd rank takes part; 0: the even one */
-    int mine; /* the rank's number among those that take part */
-} mtree_members_t;
-
-/* The number of @a rank among those that take part, below `excess` that of a pair; -1: it
- * sits out. */
-int mtree_member_number(const mtree_members_t *members, int rank);
-
-/* The rank that takes part as @a number. */
-static inline int mtree_member_rank(const mtree_members_t *members, int number)
-{
-    return number < members->excess ? 2 * number + members->odd
-                                    : number + members->excess;
-}
 
 /* In a pair the rank that takes part sends @a block of its result to the other one. */
 void mtree_add_to_sitting(const mtree_baseline_call_t *call,

@@ -105,7 +105,7 @@ static void in_order_reduce(const mtree_baseline_call_t *call)
 static void gather(const mtree_baseline_call_t *call, const mtree_members_t *members,
                    bool swapped)
 {
-    const int root = swapped ? 0 : mtree_member_number(members, call->root);
+    const int root = swapped ? 0 : mtree_member_of(members, call->root);
 
     for (int mask = members->power / 2; mask > 0; mask /= 2) {
         const int other = members->mine ^ mask;
@@ -131,7 +131,7 @@ static void rabenseifner(const mtree_baseline_call_t *call)
         return;
     }
     members = mtree_build_vector_halving(call);
-    swapped = mtree_member_number(&members, call->root) < 0;
+    swapped = mtree_member_sits(&members, call->root);
     if (swapped) {
         mtree_add_transfer(call, 0, call->root,
                            mtree_vector_window(call, &members, 0, members.power / 2));
