@@ -77,7 +77,6 @@ void mtree_build_default(const mtree_baseline_call_t *call, mtree_collective_t c
     mtree_baseline_call_t part = *call;
 
     part.segment = 0;
-    part.in_place = true;
     part.tree = baseline->tree;
     baseline->build(&part);
 }
@@ -117,6 +116,9 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
         mine.program = &programs[mine.rank];
         mine.program->without_copies = call->without_copies;
         if (call->num_ranks > 1) {
+            if (baseline->collective == MTREE_BCAST && mine.rank == mine.root) {
+                mtree_add_input(&mine); /* as a part of another, it has its data there */
+            }
             baseline->build(&mine);
         }
         steps += programs[mine.rank].num_steps;

@@ -39,7 +39,6 @@ typedef struct {
     size_t segment; /* elements per segment; 0: not cut */
     size_t element_bytes;
     bool without_copies;     /* the programs are to carry no data */
-    bool in_place;           /* bcast: the root has its data in RESULT, not in INPUT */
     mtree_openmpi_t openmpi; /* that chooses where an algorithm uses another collective */
     mtree_rank_tree_func_t tree; /* the algorithm's; set by mtree_baseline_build() */
 } mtree_baseline_call_t;

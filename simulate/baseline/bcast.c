@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/algorithms.h"
 
-/* The data is in RESULT on every rank; the root brings it there from INPUT, unless this
- * broadcast is a part of something else. */
-static void begin(const mtree_baseline_call_t *call)
-{
-    if (call->rank == call->root && !call->in_place) {
-        mtree_add_input(call);
-    }
-}
+/* The data is in RESULT, on the root from the beginning. */
 
 /* Send to all children, then wait for all. */
 static void send_to_all(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tree,
@@ -61,7 +54,6 @@ static void tree_bcast(const mtree_baseline_call_t *call)
     const size_t segment = call->segment == 0 ? call->count : call->segment;
     const mtree_rank_tree_t tree = mtree_rank_tree(call, call->tree);
 
-    begin(call);
     relay(call, &tree, mtree_vector(call), segment, send_to_all);
 }
 
@@ -80,12 +72,6 @@ void mtree_build_linear_bcast(const mtree_baseline_call_t *call)
         }
     }
     mtree_program_wait_all(call->program, first);
-}
-
-static void linear_bcast(const mtree_baseline_call_t *call)
-{
-    begin(call);
-    mtree_build_linear_bcast(call);
 }
 
 /* The root sends one half down each branch, alternately and one segment at a time. */
@@ -133,7 +119,6 @@ static void split_bcast(const mtree_baseline_call_t *call)
         tree_bcast(&whole);
         return;
     }
-    begin(call);
     if (tree.parent < 0) {
         split_root(call, &tree, half, segment);
     } else if (tree.num_children > 0) {
@@ -161,7 +146,6 @@ static mtree_block_t scattered(const mtree_baseline_call_t *call, int first, int
 /* Scatter; false where the message is too short, and was sent linearly. */
 static bool begin_scattered(const mtree_baseline_call_t *call)
 {
-    begin(call);
     if (call->count < (size_t)call->num_ranks) {
         mtree_build_linear_bcast(call);
         return false;
@@ -185,7 +169,7 @@ static void scatter_ring_bcast(const mtree_baseline_call_t *call)
 }
 
 static const mtree_baseline_t algorithms[] = {
-    {MTREE_BCAST, "basic_linear", false, linear_bcast, NULL},
+    {MTREE_BCAST, "basic_linear", false, mtree_build_linear_bcast, NULL},
     {MTREE_BCAST, "chain", true, tree_bcast, mtree_tree_chain},
     {MTREE_BCAST, "pipeline", true, tree_bcast, mtree_tree_pipeline},
     {MTREE_BCAST, "split_binary_tree", true, split_bcast, mtree_tree_binary},
