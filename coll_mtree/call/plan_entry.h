@@ -27,7 +27,7 @@
 #ifndef COLL_MTREE_CALL_PLAN_ENTRY_H
 #define COLL_MTREE_CALL_PLAN_ENTRY_H
 
-#include "coll_mtree/adapt/replan_schedule.h"
+#include "coll_mtree/call/replan_schedule.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/plan/plan_reply.h"
 #include "coll_mtree/plan/planning_context.h"

@@ -12,7 +12,7 @@
  * These invariants keep the ranks in step:
  * - Calls are numbered in an order that all ranks share.  Which calls are numbered and at
  *   which number a query begins follows from that order, call classes, plans and
- *   parameters alone (coll_mtree/adapt/replan_schedule.h).
+ *   parameters alone (coll_mtree/call/replan_schedule.h).
  * - A reply applies from COLL_MTREE_REPLAN_PATIENCE calls after the beginning of the
  *   query.  That call waits for it in Open MPI's progress.  This cannot hang a correct
  *   program, since the reply depends on earlier calls of the other ranks alone, as any

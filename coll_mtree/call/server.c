@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/server.h"
 
-#include "coll_mtree/adapt/replan_schedule.h"
+#include "coll_mtree/call/replan_schedule.h"
 
 #include <math.h>
 

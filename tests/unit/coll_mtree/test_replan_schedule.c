@@ -2,7 +2,7 @@
 /*
  * When replan queries begin, when their replies apply, and what follows from a reply.
  */
-#include "coll_mtree/adapt/replan_schedule.h"
+#include "coll_mtree/call/replan_schedule.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 

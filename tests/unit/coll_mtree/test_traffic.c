@@ -2,7 +2,7 @@
 /*
  * What the calls of one process sent to other hosts, and what a rank reports of it.
  */
-#include "coll_mtree/adapt/replan_schedule.h"
+#include "coll_mtree/call/replan_schedule.h"
 #include "tests/unit/runner.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/adapt/replan_schedule.h"
+#include "coll_mtree/call/replan_schedule.h"
 
 #include "base/memory.h"
 
