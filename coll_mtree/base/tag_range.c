@@ -19,24 +19,6 @@ void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots)
     pthread_mutex_destroy(&slots->lock);
 }
 
-/* Where the slots of @a count tags are in `free`; -1: there is none yet. */
-static int size_of(const coll_mtree_tag_slots_t *slots, int count)
-{
-    for (int size = 0; size < COLL_MTREE_TAG_SIZES; size++) {
-        if (slots->sizes[size] == count) {
-            return size;
-        }
-    }
-    return -1;
-}
-
-static bool has_free(const coll_mtree_tag_slots_t *slots, int count)
-{
-    int size = size_of(slots, count);
-
-    return size >= 0 && slots->free[size] >= 0;
-}
-
 /* Slots before the ranks tell each other what they use. */
 static int most_of(const coll_mtree_tag_slots_t *slots)
 {
@@ -44,50 +26,28 @@ static int most_of(const coll_mtree_tag_slots_t *slots)
 }
 
 coll_mtree_tag_slot_state_t coll_mtree_tag_slots_look(const coll_mtree_tag_slots_t *slots,
-                                                      int count, int most_tags)
+                                                      int most)
 {
-    bool has_tags = most_tags - slots->tags >= count;
-
-    if (has_free(slots, count) || (has_tags && slots->num < most_of(slots))) {
+    if (slots->free > 0 || (slots->num < most && slots->num < most_of(slots))) {
         return COLL_MTREE_TAG_SLOT_THERE;
     }
     return slots->num == 0 ? COLL_MTREE_TAG_SLOT_NONE : COLL_MTREE_TAG_SLOT_ASK;
 }
 
-/* A new slot. */
-static int make_slot(coll_mtree_tag_slots_t *slots, int count)
-{
-    int size = size_of(slots, count);
-
-    mtree_array_reserve(&slots->slots, &slots->capacity, slots->num + 1,
-                        sizeof(*slots->slots));
-    mtree_array_reserve(&slots->bits, &slots->bits_capacity, slots->num / CHAR_BIT + 1,
-                        1);
-    for (int s = 0; size < 0 && s < COLL_MTREE_TAG_SIZES; s++) {
-        if (slots->sizes[s] == 0) {
-            slots->sizes[s] = count;
-            slots->free[s] = -1;
-            size = s;
-        }
-    }
-    slots->slots[slots->num] =
-        (coll_mtree_tag_slot_t){.begin = slots->tags, .count = count, .next = -1};
-    slots->tags += count;
-    return slots->num++;
-}
-
-int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots, int count)
+int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots)
 {
     int number;
 
     pthread_mutex_lock(&slots->lock);
-    if (has_free(slots, count)) {
-        int *first = &slots->free[size_of(slots, count)];
-
-        number = *first;
-        *first = slots->slots[number].next;
+    if (slots->free > 0) {
+        number = slots->free - 1;
+        slots->free = slots->slots[number].next;
     } else {
-        number = make_slot(slots, count);
+        number = slots->num++;
+        mtree_array_reserve(&slots->slots, &slots->capacity, slots->num,
+                            sizeof(*slots->slots));
+        mtree_array_reserve(&slots->bits, &slots->bits_capacity, number / CHAR_BIT + 1,
+                            1);
     }
     slots->slots[number].is_used = true;
     pthread_mutex_unlock(&slots->lock);
@@ -118,28 +78,21 @@ size_t coll_mtree_tag_slots_write(coll_mtree_tag_slots_t *slots)
 
 /* As many new ones may be made as are used, so that what the ranks tell each other stays
  * cheap beside the requests. */
-void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots, int count)
+void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots)
 {
     int used = 0;
 
     pthread_mutex_lock(&slots->lock);
-    for (int size = 0; size < COLL_MTREE_TAG_SIZES; size++) {
-        slots->free[size] = -1;
-    }
+    slots->free = 0;
     for (int i = slots->num - 1; i >= 0; i--) {
-        int size = size_of(slots, slots->slots[i].count);
-
         if ((slots->bits[i / CHAR_BIT] & 1u << i % CHAR_BIT) != 0) {
             used++;
-        } else if (size >= 0) {
-            slots->slots[i].next = slots->free[size];
-            slots->free[size] = i;
+        } else {
+            slots->slots[i].next = slots->free;
+            slots->free = i + 1;
         }
     }
     slots->most = used + (used > LEAST_NEW ? used : LEAST_NEW);
-    if (slots->most <= slots->num && !has_free(slots, count)) {
-        slots->most = slots->num + LEAST_NEW;
-    }
     pthread_mutex_unlock(&slots->lock);
 }
 
@@ -159,7 +112,9 @@ void coll_mtree_tag_range_init(coll_mtree_tag_range_t *range, int limit)
 /* Open MPI has the near half. */
 int coll_mtree_tag_range_most(int limit)
 {
-    return limit / 2 - FIRST_PERSISTENT;
+    int tags = limit / 2 - FIRST_PERSISTENT;
+
+    return tags < 0 ? -1 : tags / COLL_MTREE_CALL_TAGS;
 }
 
 /* The first of @a count tags, the last of which is @a distance from the far end. */
@@ -192,7 +147,6 @@ int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int count)
 
 int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int slot)
 {
-    const coll_mtree_tag_slot_t *at = &range->slots.slots[slot];
-
-    return first_tag(range->limit, FIRST_PERSISTENT + at->begin, at->count);
+    return first_tag(range->limit, FIRST_PERSISTENT + slot * COLL_MTREE_CALL_TAGS,
+                     COLL_MTREE_CALL_TAGS);
 }

@@ -11,8 +11,8 @@
  *   (coll_mtree/base/call_window.h).
  * - Control messages: COLL_MTREE_CONTROL_TAGS in turn, so that the exchange that had a
  * tag before has ended long ago.
- * - Persistent requests: a slot each while they live.  They come last, so that Open MPI's
- *   count stays away as long as there are few of them.
+ * - Persistent requests: a slot of as many tags as a call each while they live.  They
+ * come last, so that Open MPI's count stays away as long as there are few of them.
  *
  * Ranks free requests without a message, each at its own time, but must give a new one
  * the same tags.  So slots are taken in the order in which requests are made, and what
@@ -29,13 +29,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Different numbers of tags that slots may have. */
-#define COLL_MTREE_TAG_SIZES 2
-
 typedef struct {
-    int begin, count; /* its tags, counted from the first one of all slots */
-    int next;         /* of the same size that is free, -1: the last one */
-    bool is_used;     /* by this rank */
+    int next;     /* 1 and the number of the next that is free; 0: the last one */
+    bool is_used; /* by this rank */
 } coll_mtree_tag_slot_t;
 
 /* None yet but for the lock: all zero. */
@@ -45,15 +41,13 @@ typedef struct {
     int num, capacity;
     unsigned char *bits; /* [num bits] of those that are used, for the exchange */
     int bits_capacity;
-    int tags; /* of all of them */
     int most; /* slots before the next exchange of those in use; 0: some */
-    int free[COLL_MTREE_TAG_SIZES];  /* by size, the first that no rank uses; -1: none */
-    int sizes[COLL_MTREE_TAG_SIZES]; /* 0: no such slot yet */
+    int free; /* 1 and the number of the first that no rank uses; 0: none */
 } coll_mtree_tag_slots_t;
 
 void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots);
 
-/* What is needed for one more slot of @a count tags, when there may be @a most_tags. */
+/* What is needed for one more slot, when there may be @a most. */
 typedef enum {
     COLL_MTREE_TAG_SLOT_THERE, /* nothing */
     COLL_MTREE_TAG_SLOT_ASK,   /* an exchange of the slots in use */
@@ -61,10 +55,10 @@ typedef enum {
 } coll_mtree_tag_slot_state_t;
 
 coll_mtree_tag_slot_state_t coll_mtree_tag_slots_look(const coll_mtree_tag_slots_t *slots,
-                                                      int count, int most_tags);
+                                                      int most);
 
 /* Take a slot that is there; its number. */
-int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots, int count);
+int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots);
 
 /* This rank does not use slot @a number any more. */
 void coll_mtree_tag_slots_release(coll_mtree_tag_slots_t *slots, int number);
@@ -72,11 +66,12 @@ void coll_mtree_tag_slots_release(coll_mtree_tag_slots_t *slots, int number);
 /* Write into `bits` which slots this rank uses; their bytes. */
 size_t coll_mtree_tag_slots_write(coll_mtree_tag_slots_t *slots);
 
-/* Now `bits` say which slots some rank uses: the others are free.  A slot of @a count
- * tags is there now, if there are tags for one. */
-void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots, int count);
+/* Now `bits` say which slots some rank uses: the others are free.  A slot is there now,
+ * if there are tags for one. */
+void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots);
 
-/* Calls of a communicator that may be under way, and the tags that each may use. */
+/* Calls of a communicator that may be under way, and the tags that each of them, or a
+ * persistent request, may use. */
 #define COLL_MTREE_LIVE_CALLS 32
 #define COLL_MTREE_CALL_TAGS  2048
 
@@ -97,7 +92,7 @@ typedef struct {
 
 void coll_mtree_tag_range_init(coll_mtree_tag_range_t *range, int limit);
 
-/* The tags that slots may have; below 0: there are too few even for calls. */
+/* The slots that there may be; below 0: there are too few tags even for calls. */
 int coll_mtree_tag_range_most(int limit);
 
 /*

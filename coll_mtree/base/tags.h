@@ -13,11 +13,11 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-/* Are there tags for calls, and @a count (0: none) for one more persistent request on @a
- * comm?  For that the ranks may have to tell each other, by the fallback, which requests
- * they have freed. */
+/* Are there tags for calls, and if it is to be @a persistent for one more such request on
+ * @a comm?  For that the ranks may have to tell each other, by the fallback, which
+ * requests they have freed. */
 bool coll_mtree_tags_has(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                         int count);
+                         bool persistent);
 
 /* The farthest tag that the PML distinguishes and nobody else takes. */
 int coll_mtree_tags_limit(void);

@@ -172,11 +172,8 @@ static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
 static bool has_tags(const coll_mtree_mpi_call_t *call)
 {
     mca_coll_mtree_module_t *module = call->module;
-    int count = call->form != MTREE_PERSISTENT
-                    ? 0
-                    : coll_mtree_request_tags(call->comm, call->args.call.collective);
 
-    if (coll_mtree_tags_has(module, call->comm, count)) {
+    if (coll_mtree_tags_has(module, call->comm, call->form == MTREE_PERSISTENT)) {
         return true;
     }
     if (!module->tags.is_spent) {

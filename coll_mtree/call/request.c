@@ -120,16 +120,7 @@ OBJ_CLASS_INSTANCE(coll_mtree_request_t, ompi_coll_base_nbc_request_t, request_c
                    NULL);
 
 _Static_assert(MTREE_CALL_TAGS <= COLL_MTREE_CALL_TAGS, "every call has its tags");
-
-int coll_mtree_request_tags(ompi_communicator_t *comm, mtree_collective_t collective)
-{
-    int tags = coll_mtree_params_max_trees(ompi_comm_size(comm)) * MTREE_STREAM_TAGS;
-
-    tags = mtree_collective_has_blocks(collective) || tags > MTREE_CALL_TAGS
-               ? MTREE_CALL_TAGS
-               : tags;
-    return tags > MTREE_ARRIVAL_TAGS ? tags : MTREE_ARRIVAL_TAGS;
-}
+_Static_assert(MTREE_ARRIVAL_TAGS <= COLL_MTREE_CALL_TAGS, "by arrival, too");
 
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 ompi_communicator_t *comm,
@@ -141,8 +132,7 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
 
     mtree_require(req == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     if (persistent) {
-        req->slot = coll_mtree_tag_slots_take(
-            &module->tags.slots, coll_mtree_request_tags(comm, args->call.collective));
+        req->slot = coll_mtree_tag_slots_take(&module->tags.slots);
         req->first_tag = coll_mtree_tag_range_persistent(&module->tags, req->slot);
     } else {
         req->call.number = module->calls.issued++;

@@ -64,11 +64,6 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 coll_mtree_plan_entry_t *entry,
                                                 bool persistent);
 
-/* Tags of a persistent request on @a comm: its streams are trees, or those of two
- * batches.
- */
-int coll_mtree_request_tags(ompi_communicator_t *comm, mtree_collective_t collective);
-
 /* A call that has a number never begins on this rank, or has failed: no call waits for it
  * any more. */
 void coll_mtree_calls_break(mca_coll_mtree_module_t *module);
