@@ -14,7 +14,7 @@
 
 void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots)
 {
-    free(slots->slots);
+    free(slots->is_used);
     free(slots->bits);
     pthread_mutex_destroy(&slots->lock);
 }
@@ -28,10 +28,21 @@ static int most_of(const coll_mtree_tag_slots_t *slots)
 coll_mtree_tag_slot_state_t coll_mtree_tag_slots_look(const coll_mtree_tag_slots_t *slots,
                                                       int most)
 {
-    if (slots->free > 0 || (slots->num < most && slots->num < most_of(slots))) {
+    if (slots->next < slots->num || (slots->num < most && slots->num < most_of(slots))) {
         return COLL_MTREE_TAG_SLOT_THERE;
     }
     return slots->num == 0 ? COLL_MTREE_TAG_SLOT_NONE : COLL_MTREE_TAG_SLOT_ASK;
+}
+
+/* The first slot from @a number on that no rank used at the last exchange, or a new one.
+ */
+static int next_free(const coll_mtree_tag_slots_t *slots, int number)
+{
+    while (number < slots->num &&
+           (slots->bits[number / CHAR_BIT] & 1u << number % CHAR_BIT) != 0) {
+        number++;
+    }
+    return number;
 }
 
 int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots)
@@ -39,17 +50,16 @@ int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots)
     int number;
 
     pthread_mutex_lock(&slots->lock);
-    if (slots->free > 0) {
-        number = slots->free - 1;
-        slots->free = slots->slots[number].next;
-    } else {
-        number = slots->num++;
-        mtree_array_reserve(&slots->slots, &slots->capacity, slots->num,
-                            sizeof(*slots->slots));
+    number = slots->next;
+    if (number == slots->num) {
+        slots->num++;
+        mtree_array_reserve(&slots->is_used, &slots->capacity, slots->num,
+                            sizeof(*slots->is_used));
         mtree_array_reserve(&slots->bits, &slots->bits_capacity, number / CHAR_BIT + 1,
                             1);
     }
-    slots->slots[number].is_used = true;
+    slots->is_used[number] = true;
+    slots->next = next_free(slots, number + 1);
     pthread_mutex_unlock(&slots->lock);
     return number;
 }
@@ -57,7 +67,7 @@ int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots)
 void coll_mtree_tag_slots_release(coll_mtree_tag_slots_t *slots, int number)
 {
     pthread_mutex_lock(&slots->lock);
-    slots->slots[number].is_used = false;
+    slots->is_used[number] = false;
     pthread_mutex_unlock(&slots->lock);
 }
 
@@ -68,7 +78,7 @@ size_t coll_mtree_tag_slots_write(coll_mtree_tag_slots_t *slots)
     pthread_mutex_lock(&slots->lock);
     memset(slots->bits, 0, bytes);
     for (int i = 0; i < slots->num; i++) {
-        if (slots->slots[i].is_used) {
+        if (slots->is_used[i]) {
             slots->bits[i / CHAR_BIT] |= (unsigned char)(1u << i % CHAR_BIT);
         }
     }
@@ -80,17 +90,12 @@ size_t coll_mtree_tag_slots_write(coll_mtree_tag_slots_t *slots)
  * cheap beside the requests. */
 void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots)
 {
-    int used = 0;
+    int used = slots->num;
 
     pthread_mutex_lock(&slots->lock);
-    slots->free = 0;
-    for (int i = slots->num - 1; i >= 0; i--) {
-        if ((slots->bits[i / CHAR_BIT] & 1u << i % CHAR_BIT) != 0) {
-            used++;
-        } else {
-            slots->slots[i].next = slots->free;
-            slots->free = i + 1;
-        }
+    slots->next = next_free(slots, 0);
+    for (int i = slots->next; i < slots->num; i = next_free(slots, i + 1)) {
+        used--;
     }
     slots->most = used + (used > LEAST_NEW ? used : LEAST_NEW);
     pthread_mutex_unlock(&slots->lock);

@@ -29,20 +29,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct {
-    int next;     /* 1 and the number of the next that is free; 0: the last one */
-    bool is_used; /* by this rank */
-} coll_mtree_tag_slot_t;
-
 /* None yet but for the lock: all zero. */
 typedef struct {
     pthread_mutex_t lock;
-    coll_mtree_tag_slot_t *slots; /* [num] in the order in which they were made */
+    bool *is_used; /* [num] by this rank */
     int num, capacity;
-    unsigned char *bits; /* [num bits] of those that are used, for the exchange */
+    unsigned char *bits; /* [num bits] of those that were used at the last exchange */
     int bits_capacity;
     int most; /* slots before the next exchange of those in use; 0: some */
-    int free; /* 1 and the number of the first that no rank uses; 0: none */
+    int next; /* that is to be taken: one that no rank used then, or a new one */
 } coll_mtree_tag_slots_t;
 
 void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots);
