@@ -368,7 +368,7 @@ static int dispatch_look_up(coll_mtree_mpi_call_t *call,
 
     /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
     if (is_internal(call)) {
-        coll_mtree_statistics_left(COLL_MTREE_REASON_INTERNAL);
+        coll_mtree_statistics_fell_back(&call->count, COLL_MTREE_REASON_INTERNAL);
         return MTREE_DECLINED;
     }
     coll_mtree_source_create(call->module, call->comm);

@@ -92,14 +92,13 @@ static bool meet(coll_mtree_shared_networks_t *networks, ompi_communicator_t *wo
 
 void coll_mtree_btl_network_keep(ompi_communicator_t *world)
 {
-    coll_mtree_shared_networks_t networks;
+    coll_mtree_shared_networks_t networks = {.count = 0};
     char names[NAMES];
 
     if (!is_published() || !has_cables()) {
         return;
     }
     networks.count = mtree_interfaces_list(networks.own, NULL, NULL);
-    coll_mtree_shared_networks_begin(&networks);
     for (int rank = 0; networks.count > 1 && rank < ompi_comm_size(world); rank++) {
         if (rank != ompi_comm_rank(world) && !meet(&networks, world, rank)) {
             return;

@@ -4,13 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void coll_mtree_shared_networks_begin(coll_mtree_shared_networks_t *networks)
-{
-    for (int i = 0; i < networks->count; i++) {
-        networks->is_shared[i] = true;
-    }
-}
-
 void coll_mtree_shared_networks_meet(coll_mtree_shared_networks_t *networks,
                                      const mtree_address_t *addresses, int num)
 {
@@ -20,7 +13,7 @@ void coll_mtree_shared_networks_meet(coll_mtree_shared_networks_t *networks,
         for (int a = 0; a < num && !is_met; a++) {
             is_met = mtree_interface_reaches(&networks->own[i], &addresses[a]);
         }
-        networks->is_shared[i] = networks->is_shared[i] && is_met;
+        networks->is_apart[i] = networks->is_apart[i] || !is_met;
     }
 }
 
@@ -28,7 +21,7 @@ void coll_mtree_shared_networks_meet(coll_mtree_shared_networks_t *networks,
 static bool is_shared(const coll_mtree_shared_networks_t *networks, int device)
 {
     for (int i = 0; i < networks->count; i++) {
-        if (networks->own[i].device == device && networks->is_shared[i]) {
+        if (networks->own[i].device == device && !networks->is_apart[i]) {
             return true;
         }
     }

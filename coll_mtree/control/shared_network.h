@@ -10,16 +10,13 @@
 
 #include <stddef.h>
 
+/* At first this host's interfaces, with zeros. */
 typedef struct {
     mtree_interface_t own[MTREE_HOST_INTERFACES]; /* [count] */
-    bool is_shared[MTREE_HOST_INTERFACES]; /* each process met has an address in its
-                                            * network
-                                            */
+    bool
+        is_apart[MTREE_HOST_INTERFACES]; /* a process met has no address in its network */
     int count;
 } coll_mtree_shared_networks_t;
-
-/* Begin with this host's interfaces in `own`, and `count`; no process has been met. */
-void coll_mtree_shared_networks_begin(coll_mtree_shared_networks_t *networks);
 
 /* Meet a process whose host has @a addresses [num]. */
 void coll_mtree_shared_networks_meet(coll_mtree_shared_networks_t *networks,

@@ -225,12 +225,6 @@ void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
     }
 }
 
-void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
-{
-    coll_mtree_counter_add(COLL_MTREE_COUNT_CALLS + COLL_MTREE_FALLBACK, 1);
-    coll_mtree_counter_add(COLL_MTREE_COUNT_REASON + reason, 1);
-}
-
 /* The call leaves: its own time. */
 static coll_mtree_call_reading_t leave(coll_mtree_count_t *count, double now)
 {

@@ -111,9 +111,6 @@ void coll_mtree_statistics_served(coll_mtree_count_t *count,
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
                                      coll_mtree_fallback_reason_t reason);
 
-/* The fallback serves a call of a few bytes, which is no part of any record. */
-void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason);
-
 /* It has passed through relays. */
 void coll_mtree_statistics_relayed(const coll_mtree_count_t *count);
 

@@ -60,7 +60,6 @@ UNIT_EACH(what_all_hosts_share_is_used_alone, cases)
                        cases[_i].own[networks.count].name);
         networks.count++;
     }
-    coll_mtree_shared_networks_begin(&networks);
     for (int h = 0; h < 3 && cases[_i].others[h][0] != NULL; h++) {
         mtree_address_t addresses[3];
 
