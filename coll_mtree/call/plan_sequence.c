@@ -203,6 +203,7 @@ static mtree_status_t check_lead(const coll_mtree_channel_t *channel,
     if (status == MTREE_OK) {
         status = run_streams(&coordinator, streams, num_streams);
     }
+    coll_mtree_probe_coordinator_end(&coordinator);
     coll_mtree_probe_coordinator_cleanup(&coordinator);
     return status;
 }
@@ -230,7 +231,6 @@ static void check_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm
                            "the links could not be checked, a host did not "
                            "answer; their capacities stay");
     }
-    coll_mtree_probe_coordinator_end(&channel, placement->host, placement->num_ranks);
 }
 
 /* The links are checked; rank 0 has the next query take the result along. */

@@ -219,20 +219,13 @@ static int own_state(const relayed_call_t *call)
                                                            : FAILED;
 }
 
-static void send_state(relayed_call_t *call, state_message_t *message, int rank, int tag,
-                       int state)
+/* Start a message that @a sends @a state, or receives one, UNKNOWN until then. */
+static void start_state(relayed_call_t *call, state_message_t *message, bool sends,
+                        int rank, int tag, int state)
 {
     message->state = state;
-    message->pending = coll_mtree_message_send(&call->channel, rank, tag, &message->state,
-                                               sizeof(message->state));
-}
-
-static void expect_state(relayed_call_t *call, state_message_t *message, int rank,
-                         int tag)
-{
-    message->state = UNKNOWN;
-    message->pending = coll_mtree_message_recv(&call->channel, rank, tag, &message->state,
-                                               sizeof(message->state));
+    message->pending = coll_mtree_message_start(&call->channel, sends, rank, tag,
+                                                &message->state, sizeof(message->state));
 }
 
 /* Has the message been received, or sent?  One that is lost counts as FAILED. */
@@ -346,7 +339,7 @@ static void coordinate(relayed_call_t *call)
     state_message_t *verdicts = call->states + ranks;
 
     for (int r = 1; r < ranks; r++) {
-        expect_state(call, &call->states[r], r, ENDED);
+        start_state(call, &call->states[r], false, r, ENDED, UNKNOWN);
     }
     while (call->verdict == UNKNOWN) {
         progress(call);
@@ -360,7 +353,7 @@ static void coordinate(relayed_call_t *call)
         call->verdict = find_cause(call);
     }
     for (int r = 1; r < ranks; r++) {
-        send_state(call, &verdicts[r], r, VERDICT, call->verdict);
+        start_state(call, &verdicts[r], true, r, VERDICT, call->verdict);
     }
     if (call->verdict != DONE) {
         /* Those that are up need not go on. */
@@ -383,7 +376,7 @@ static void participate(relayed_call_t *call)
     state_message_t *report = &call->states[0], *verdict = &call->states[1];
     bool has_reported = false;
 
-    expect_state(call, verdict, 0, VERDICT);
+    start_state(call, verdict, false, 0, VERDICT, UNKNOWN);
     while (call->verdict == UNKNOWN) {
         progress(call);
         call->own = call->own == UNKNOWN ? own_state(call) : call->own;
@@ -391,7 +384,8 @@ static void participate(relayed_call_t *call)
             call->verdict = verdict->state;
         }
         if (!has_reported && (call->own != UNKNOWN || call->verdict != UNKNOWN)) {
-            send_state(call, report, 0, ENDED, call->own == DONE ? DONE : failure(call));
+            start_state(call, report, true, 0, ENDED,
+                        call->own == DONE ? DONE : failure(call));
             has_reported = true;
         }
     }

@@ -60,9 +60,9 @@ static void message_finish(mtree_inbox_t *inbox)
     }
 }
 
-static coll_mtree_message_t *message_start(const coll_mtree_channel_t *channel,
-                                           bool receives, int peer, int tag, char *bytes,
-                                           size_t length)
+coll_mtree_message_t *coll_mtree_message_start(const coll_mtree_channel_t *channel,
+                                               bool sends, int peer, int tag, void *bytes,
+                                               size_t length)
 {
     coll_mtree_message_t *message = mtree_calloc(1, sizeof(*message));
 
@@ -76,7 +76,7 @@ static coll_mtree_message_t *message_start(const coll_mtree_channel_t *channel,
         &message->body, &(coll_mtree_move_t){.inbox = &message->inbox,
                                              .transport = &message->transport.super,
                                              .longest = channel->longest,
-                                             .receives = receives,
+                                             .receives = !sends,
                                              .peer = peer,
                                              .tag = tag,
                                              .bytes = bytes,
@@ -85,21 +85,6 @@ static coll_mtree_message_t *message_start(const coll_mtree_channel_t *channel,
                                              .cancel = coll_mtree_transport_cancel});
     mtree_inbox_open(&message->inbox);
     return message;
-}
-
-coll_mtree_message_t *coll_mtree_message_send(const coll_mtree_channel_t *channel,
-                                              int peer, int tag, const void *bytes,
-                                              size_t length)
-{
-    /* Nothing writes to what is sent. */
-    return message_start(channel, false, peer, tag, (char *)bytes, length);
-}
-
-coll_mtree_message_t *coll_mtree_message_recv(const coll_mtree_channel_t *channel,
-                                              int peer, int tag, void *bytes,
-                                              size_t length)
-{
-    return message_start(channel, true, peer, tag, bytes, length);
 }
 
 bool coll_mtree_message_test(coll_mtree_message_t **message_p, mtree_status_t *status_p)
@@ -179,8 +164,8 @@ bool coll_mtree_message_send_copy(const coll_mtree_channel_t *channel, int peer,
     void *copy = mtree_malloc(length);
 
     memcpy(copy, bytes, length);
-    return finish(coll_mtree_message_send(channel, peer, tag, copy, length), deadline,
-                  copy, false);
+    return finish(coll_mtree_message_start(channel, true, peer, tag, copy, length),
+                  deadline, copy, false);
 }
 
 /* Receive into new memory; NULL: it has not come in time. */
@@ -189,8 +174,8 @@ static void *receive_new(const coll_mtree_channel_t *channel, int peer, int tag,
 {
     void *bytes = mtree_malloc(length);
 
-    return finish(coll_mtree_message_recv(channel, peer, tag, bytes, length), deadline,
-                  bytes, true)
+    return finish(coll_mtree_message_start(channel, false, peer, tag, bytes, length),
+                  deadline, bytes, true)
                ? bytes
                : NULL;
 }
@@ -219,8 +204,8 @@ bool coll_mtree_message_send_bulk(const coll_mtree_channel_t *channel, int peer,
         free(owned);
         return sent;
     }
-    return finish(coll_mtree_message_send(channel, peer, tag, owned, length), deadline,
-                  owned, false);
+    return finish(coll_mtree_message_start(channel, true, peer, tag, owned, length),
+                  deadline, owned, false);
 }
 
 bool coll_mtree_message_recv_bulk(const coll_mtree_channel_t *channel, int peer, int tag,

@@ -25,16 +25,13 @@ typedef struct {
 typedef struct coll_mtree_message coll_mtree_message_t;
 
 /*
- * Start to send @a length bytes to rank @a peer, or to receive as many, of which fewer
- * may come when they fit in one fragment.  @a bytes stays the caller's and must remain
- * until the end.
+ * Start one that @a sends @a length bytes to rank @a peer, or receives as many, of which
+ * fewer may come when they fit in one fragment.  @a bytes stays the caller's and must
+ * remain until the end; what is sent is only read.
  */
-coll_mtree_message_t *coll_mtree_message_send(const coll_mtree_channel_t *channel,
-                                              int peer, int tag, const void *bytes,
-                                              size_t length);
-coll_mtree_message_t *coll_mtree_message_recv(const coll_mtree_channel_t *channel,
-                                              int peer, int tag, void *bytes,
-                                              size_t length);
+coll_mtree_message_t *coll_mtree_message_start(const coll_mtree_channel_t *channel,
+                                               bool sends, int peer, int tag, void *bytes,
+                                               size_t length);
 
 /*
  * True when *message_p has ended, or is NULL, as it is from then on.  *status_p (may be

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/coordinator.h"
 
-#include "base/memory.h"
-
-#include "coll_mtree/control/host_numbers.h"
-
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,15 +66,15 @@ static void share_send(const coll_mtree_channel_t *channel, int peer,
 
     share->sent = mtree_malloc(sizeof(*share->sent));
     *share->sent = share->command;
-    share->commanding = coll_mtree_message_send(channel, peer, COLL_MTREE_COMMAND_TAG,
-                                                share->sent, sizeof(*share->sent));
+    share->commanding = coll_mtree_message_start(
+        channel, true, peer, COLL_MTREE_COMMAND_TAG, share->sent, sizeof(*share->sent));
     if (length > 0) {
-        share->giving = coll_mtree_message_send(channel, peer, COLL_MTREE_ITEMS_TAG,
-                                                share->items, length);
+        share->giving = coll_mtree_message_start(
+            channel, true, peer, COLL_MTREE_ITEMS_TAG, share->items, length);
     }
-    share->taking =
-        coll_mtree_message_recv(channel, peer, COLL_MTREE_REPLY_TAG, share->replies,
-                                coll_mtree_command_replies_bytes(&share->command));
+    share->taking = coll_mtree_message_start(
+        channel, false, peer, COLL_MTREE_REPLY_TAG, share->replies,
+        coll_mtree_command_replies_bytes(&share->command));
 }
 
 /* True when no message is under way. */
@@ -336,16 +333,16 @@ mtree_status_t coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordi
     return status;
 }
 
-void coll_mtree_probe_coordinator_end(const coll_mtree_channel_t *channel,
-                                      const int *host, int num_ranks)
+void coll_mtree_probe_coordinator_end(const coll_mtree_probe_coordinator_t *coordinator)
 {
     static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
     double deadline = mtree_clock_seconds() + END_SECONDS;
 
-    for (int rank = 1; rank < num_ranks; rank++) {
-        if (coll_mtree_host_is_first(host, rank)) {
-            (void)coll_mtree_message_send_copy(channel, rank, COLL_MTREE_COMMAND_TAG,
-                                               &end, sizeof(end), deadline);
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        if (coordinator->leader[host] != 0) {
+            (void)coll_mtree_message_send_copy(
+                coordinator->channel, coordinator->leader[host], COLL_MTREE_COMMAND_TAG,
+                &end, sizeof(end), deadline);
         }
     }
 }

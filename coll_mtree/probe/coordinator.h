@@ -42,10 +42,8 @@ void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinat
                                        const coll_mtree_channel_t *channel, int num_hosts,
                                        const int *leader);
 
-/* Send the last command to all first ranks but rank 0, so that their workers end; @a
- * host [num_ranks] is by rank. */
-void coll_mtree_probe_coordinator_end(const coll_mtree_channel_t *channel,
-                                      const int *host, int num_ranks);
+/* Send the last command to all first ranks but rank 0, so that their workers end. */
+void coll_mtree_probe_coordinator_end(const coll_mtree_probe_coordinator_t *coordinator);
 
 /* Free what it holds. */
 void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordinator);

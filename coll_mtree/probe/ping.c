@@ -36,19 +36,15 @@ static int most_messages(const ping_t *ping)
 static void start_message(ping_t *ping)
 {
     const coll_mtree_probe_part_t *part = ping->part;
-    const size_t length = part->experiment.bytes;
+    const bool is_first = ping->num_messages % 2 == 0;
+    const bool sends = is_first == (part->sends != 0);
     const double begin = mtree_clock_seconds();
 
-    ping->started = ping->num_messages % 2 == 0 ? begin : ping->started;
-    if ((ping->num_messages % 2 == 0) == (part->sends != 0)) {
-        ping->message = coll_mtree_message_send(ping->channel, part->peer, part->tag,
-                                                ping->bytes, length);
-        if (ping->num_messages >= UNCOUNTED) {
-            ping->send = fmin(ping->send, mtree_clock_seconds() - begin);
-        }
-    } else {
-        ping->message = coll_mtree_message_recv(ping->channel, part->peer, part->tag,
-                                                ping->bytes, length);
+    ping->started = is_first ? begin : ping->started;
+    ping->message = coll_mtree_message_start(ping->channel, sends, part->peer, part->tag,
+                                             ping->bytes, part->experiment.bytes);
+    if (sends && ping->num_messages >= UNCOUNTED) {
+        ping->send = fmin(ping->send, mtree_clock_seconds() - begin);
     }
 }
 

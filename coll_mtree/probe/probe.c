@@ -358,7 +358,6 @@ static mtree_status_t lead_finish(lead_t *lead, char **text_p)
 
 /* Carry out the probe. */
 static mtree_status_t lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
-                               const coll_mtree_host_numbers_t *numbers,
                                const coll_mtree_host_t *contributions, char **text_p)
 {
     mtree_status_t status;
@@ -372,7 +371,7 @@ static mtree_status_t lead_run(lead_t *lead, const coll_mtree_channel_t *channel
         status = coll_mtree_probe_coordinator_handshake(&lead->coordinator,
                                                         HANDSHAKE_SECONDS, &lead->worst);
     }
-    coll_mtree_probe_coordinator_end(channel, numbers->host, numbers->num_ranks);
+    coll_mtree_probe_coordinator_end(&lead->coordinator);
     return status == MTREE_OK ? lead_finish(lead, text_p) : status;
 }
 
@@ -391,7 +390,7 @@ mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
     mtree_status_t status;
 
     mtree_log_about("coll_mtree_topology", "the network is not known");
-    status = lead_run(&lead, channel, numbers, contributions, text_p);
+    status = lead_run(&lead, channel, contributions, text_p);
     mtree_log_about(NULL, NULL);
     if (status == MTREE_ERR_TRANSPORT) {
         coll_mtree_verbose(

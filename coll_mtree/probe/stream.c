@@ -64,12 +64,9 @@ static void start_message(stream_t *stream, size_t bytes, double seconds)
 
     if (part->sends) {
         *stream->slots[slot] = (header_t){(double)bytes, seconds};
-        stream->messages[slot] = coll_mtree_message_send(
-            stream->channel, part->peer, part->tag, stream->slots[slot], bytes);
-    } else {
-        stream->messages[slot] = coll_mtree_message_recv(
-            stream->channel, part->peer, part->tag, stream->slots[slot], bytes);
     }
+    stream->messages[slot] = coll_mtree_message_start(
+        stream->channel, part->sends, part->peer, part->tag, stream->slots[slot], bytes);
     stream->num_started++;
 }
 
@@ -78,10 +75,8 @@ static void start_credit(stream_t *stream)
     const coll_mtree_probe_part_t *part = stream->part;
 
     stream->crediting =
-        part->sends ? coll_mtree_message_recv(stream->channel, part->peer, part->tag,
-                                              stream->credit, sizeof(*stream->credit))
-                    : coll_mtree_message_send(stream->channel, part->peer, part->tag,
-                                              stream->credit, sizeof(*stream->credit));
+        coll_mtree_message_start(stream->channel, !part->sends, part->peer, part->tag,
+                                 stream->credit, sizeof(*stream->credit));
 }
 
 /* True when @a message_p has ended well, or there is none. */

@@ -99,8 +99,8 @@ static bool serve_one(const coll_mtree_channel_t *channel,
         coll_mtree_message_t *message;
 
         carry_out(channel, command, items, replies);
-        message = coll_mtree_message_send(channel, 0, COLL_MTREE_REPLY_TAG, replies,
-                                          reply_length);
+        message = coll_mtree_message_start(channel, true, 0, COLL_MTREE_REPLY_TAG,
+                                           replies, reply_length);
         (void)coll_mtree_message_wait(&message, mtree_clock_seconds() + REPLY_SECONDS);
         coll_mtree_message_abandon(&message, replies);
     }

@@ -75,16 +75,17 @@ static void say(coll_mtree_handshake_t *handshake, what_t what, int error)
     handshake->mine->what = what;
     handshake->mine->error = error;
     handshake->has_spoken = true;
-    handshake->sent = coll_mtree_message_send(&channel, (int)handshake->dial.rank,
-                                              WORD_TAG, handshake->mine, sizeof(word_t));
+    handshake->sent = coll_mtree_message_start(&channel, true, (int)handshake->dial.rank,
+                                               WORD_TAG, handshake->mine, sizeof(word_t));
 }
 
 static void await_word(coll_mtree_handshake_t *handshake)
 {
     coll_mtree_channel_t channel = world_channel();
 
-    handshake->received = coll_mtree_message_recv(
-        &channel, (int)handshake->dial.rank, WORD_TAG, handshake->heard, sizeof(word_t));
+    handshake->received =
+        coll_mtree_message_start(&channel, false, (int)handshake->dial.rank, WORD_TAG,
+                                 handshake->heard, sizeof(word_t));
 }
 
 /* Where messages are to be encrypted.  Nobody shares anything with a key of zeros. */
@@ -354,7 +355,7 @@ static bool is_first_to_end(void)
     }
     for (int rank = 0; rank < ranks; rank++) {
         if (rank != own) {
-            (void)coll_mtree_message_send(&channel, rank, END_TAG, "", 1);
+            (void)coll_mtree_message_start(&channel, true, rank, END_TAG, "", 1);
         }
     }
     return !another_ends(own, SAYING);
