@@ -62,17 +62,8 @@ static void agree_relays(const coll_mtree_param_t *param, char *text)
     snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", is_set(value) ? value : "empty");
 }
 
-/* A trace without events is none. */
-static void agree_trace(const coll_mtree_param_t *param, char *text)
-{
-    agree_value(param, text);
-    if (coll_mtree_params.trace_events == 0) {
-        snprintf(text, COLL_MTREE_PARAM_TEXT, "empty");
-    }
-}
-
 /* To be raised with every change of the messages between ranks. */
-#define PROTOCOL 26
+#define PROTOCOL 27
 
 /* Below _name only the columns differ. */
 #define BOOL(_name, _field, _default)                                                    \
@@ -233,14 +224,13 @@ static const coll_mtree_param_t table[] = {
      .help = "Seconds after which the file of coll_mtree_report is written anew while "
              "the job runs, after the next call; for `mtree top`. 0: only at the end"},
     {STRING("trace", trace), READ_ONCE, .level = 3, .is_request = true,
-     .agree = agree_trace,
+     .agree = agree_value,
      .help = "Path of a file that rank 0 writes at MPI_Finalize: what every rank did "
              "with each chunk, for Perfetto and chrome://tracing (docs/trace.md). Empty: "
              "no trace"},
     /* 3.5 MiB per rank. */
-    {SIZE("trace_events", trace_events, 65536), RANGE(0, 1e8), READ_ONCE, .level = 6,
-     .help = "Events that each rank keeps for the trace, the newest; 56 bytes each. 0: "
-             "no trace. Must be 0 on all ranks or none"},
+    {SIZE("trace_events", trace_events, 65536), RANGE(1, 1e8), READ_ONCE, .level = 6,
+     .help = "Events that each rank keeps for the trace, the newest; 56 bytes each"},
     {INT("verbose", verbose, 0), LOCAL, .level = 1,
      .help = "0: errors, and why nothing is served where the user named mtree or a map; "
              "1: a line per communicator: which topology and plan are "

@@ -231,7 +231,7 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
 {
     const coll_mtree_params_t *c = &coll_mtree_params;
 
-    if (c->trace == NULL || c->trace[0] == '\0' || c->trace_events == 0) {
+    if (c->trace == NULL || c->trace[0] == '\0') {
         return;
     }
     job.trace = mtree_trace_create(c->trace_events);

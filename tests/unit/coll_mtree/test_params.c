@@ -156,16 +156,11 @@ UNIT_TEST(the_kind_of_topology_is_chosen_by_its_words_and_alone_compared)
     }
 }
 
-UNIT_TEST(a_trace_without_events_is_compared_as_none)
+UNIT_TEST(a_trace_has_events)
 {
-    static char path[] = "trace.json";
-    char none[512], without[512];
-
-    ck_assert(coll_mtree_params_write(none, sizeof(none)));
-    coll_mtree_params.trace = path;
     coll_mtree_params.trace_events = 0;
-    ck_assert(coll_mtree_params_write(without, sizeof(without)));
-    ck_assert_str_eq(none, without);
+    coll_mtree_params_confine(false);
+    ck_assert_uint_eq(coll_mtree_params.trace_events, 65536);
 }
 
 UNIT_TEST(what_is_to_be_encrypted_is_served_whatever_its_size)
