@@ -8,7 +8,7 @@
  * 2. A call that Open MPI itself made is declined at once.  Where only some ranks know
  * the size of the call, all agree on one.
  * 3. A blocking call applies the replanning replies that are due, because all ranks are
- *    at the same point of the order of calls (coll_mtree/adapt).
+ *    at the same point of the order of calls (coll_mtree/call/plan_sequence.h).
  * 4. The call's class is looked up, once, in the communicator's table.  The statistics
  *    record of the class is opened.
  * 5. The class says who serves (coll_mtree/call/server.h).  The first blocking calls
