@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/forecast/choice_relays.h"
 
+#include "planner/plan/predict.h"
 #include "planner/relays/relays.h"
 #include "simulate/forecast/prediction.h"
 
@@ -13,9 +14,7 @@
 /* Bits that @a plan puts on arcs in all, for a message of its size. */
 static double relayed_bits(const mtree_plan_t *plan)
 {
-    double bits = 8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes,
-                                                    mtree_plan_num_active(plan));
-    double sum = 0.0;
+    double bits = mtree_plan_message_bits(plan), sum = 0.0;
 
     for (int t = 0; t < plan->num_trees; t++) {
         for (int host = 0; host < plan->num_hosts; host++) {

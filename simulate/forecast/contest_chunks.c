@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "planner/plan/finish.h"
+#include "planner/plan/predict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +27,7 @@
  * longer than what its tree carries.  False: that changes nothing. */
 static bool scale_chunks(mtree_plan_t *plan, double factor)
 {
-    double bytes = mtree_collective_root_bytes(plan->collective, plan->bytes,
-                                               mtree_plan_num_active(plan));
+    double bytes = mtree_plan_message_bits(plan) / 8.0;
     bool has_changed = false;
 
     for (int t = 0; t < plan->num_trees; t++) {

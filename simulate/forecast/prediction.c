@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "planner/plan/finish.h"
+#include "planner/plan/predict.h"
 #include "simulate/simulate.h"
 
 #include <math.h>
@@ -36,8 +37,9 @@
 #define MOST_EDGES 2e5
 
 /* The bytes that the host adds up which adds up most. */
-static double most_added(const mtree_plan_t *plan, double bytes)
+static double most_added(const mtree_plan_t *plan)
 {
+    const double bytes = mtree_plan_message_bits(plan) / 8.0;
     double *added = mtree_calloc((size_t)plan->num_hosts, sizeof(*added));
     double most = 0.0;
 
@@ -59,14 +61,14 @@ static double most_added(const mtree_plan_t *plan, double bytes)
 
 /* What messages, and adding up, cost the processor of the busiest host. */
 static double busiest_host(const mtree_prediction_t *on, const mtree_plan_t *plan,
-                           double bytes, double *messages_p)
+                           double *messages_p)
 {
     mtree_simulate_options_t options;
     double added = 0.0;
 
     mtree_simulate_default_options(&options);
     if (mtree_collective_reduces(plan->collective)) {
-        added = most_added(plan, bytes);
+        added = most_added(plan);
     }
     return mtree_plan_messages(plan, messages_p) *
                mtree_message_cost_hop(&on->topology->cost) +
@@ -127,8 +129,6 @@ mtree_prediction_load_t mtree_prediction_load(const mtree_prediction_t *on,
                                               const mtree_plan_t *plan)
 {
     const int num_arcs = 2 * on->topology->num_links;
-    const double bits =
-        8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
     double *load = mtree_calloc((size_t)num_arcs, sizeof(*load));
     mtree_prediction_load_t all = {.sends_whole = sends_whole(on, plan)};
 
@@ -146,7 +146,7 @@ mtree_prediction_load_t mtree_prediction_load(const mtree_prediction_t *on,
         }
     }
     free(load);
-    all.busiest = busiest_host(on, plan, bits / 8.0, &all.messages);
+    all.busiest = busiest_host(on, plan, &all.messages);
     return all;
 }
 
