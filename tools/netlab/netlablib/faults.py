@@ -102,9 +102,9 @@ class Damage:
             self.add_device(vertex, name, network.format(position=position))
 
 
-def filtering(rule, *arguments):
-    """A fault that is one rule of the packet filter."""
-    return lambda damage: damage.filter(rule(*arguments))
+def filtering(chain, first, last, verdict="drop"):
+    """A fault that concerns new connections to these ports."""
+    return lambda damage: damage.filter(packet_filter.new_connections(chain, first, last, verdict))
 
 
 class Faults(Damage):
@@ -119,11 +119,11 @@ class Faults(Damage):
     def name_differs(self):
         self.of_host("names", {})[self.others[0]["host"]] = NOBODY.format(number=self.number)
 
-    ports_in = filtering(packet_filter.drop_new, "input", 1, LAST_PORT)
-    ports_out = filtering(packet_filter.drop_new, "output", 1, LAST_PORT)
-    ports_reset = filtering(packet_filter.reset_new, "input", 1, LAST_PORT)
-    ports_low = filtering(packet_filter.drop_new, "input", 1, FIRST_EPHEMERAL - 1)
-    ports_high = filtering(packet_filter.drop_new, "input", FIRST_EPHEMERAL, LAST_PORT)
+    ports_in = filtering("input", 1, LAST_PORT)
+    ports_out = filtering("output", 1, LAST_PORT)
+    ports_reset = filtering("input", 1, LAST_PORT, "reject with tcp reset")
+    ports_low = filtering("input", 1, FIRST_EPHEMERAL - 1)
+    ports_high = filtering("input", FIRST_EPHEMERAL, LAST_PORT)
 
     def same_address(self):
         self.use_every_interface()
@@ -154,11 +154,11 @@ class Faults(Damage):
         outside = self.vertex["address"]
         self.replace(f"address add {outside}/16", f"address add {PRIVATE}/24")
         self.replace(f"src {outside}", f"src {PRIVATE}")
-        self.filter(packet_filter.translate_source(PRIVATE, outside))
+        self.filter(("postrouting", f"ip saddr {PRIVATE} snat to {outside}"))
 
     def nat(self):
         self.masquerade()
-        self.filter(packet_filter.translate_target(self.vertex["address"], PRIVATE))
+        self.filter(("prerouting", f"ip daddr {self.vertex['address']} dnat to {PRIVATE}"))
 
     def mtu(self):
         self.filter(packet_filter.drop_long("input", LONGEST), packet_filter.drop_long("output", LONGEST))

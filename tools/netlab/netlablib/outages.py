@@ -23,7 +23,7 @@ def change(lab, link, side, is_cut):
     vertex = lab.find_host(link["to"] if side == 0 else link["from"])
     device = link["devices"][1 - side]
     if is_cut:
-        install(lab, vertex, [packet_filter.drop_arriving(device)], f"cut-{device}")
+        install(lab, vertex, [("arriving", f'iifname "{device}" drop')], f"cut-{device}")
     else:
         remove = packet_filter.remove(f"cut-{device}", packet_filter.BOTH_FAMILIES)
         programs.run_inside(lab, [*enter(lab, vertex), *remove])
@@ -100,6 +100,6 @@ def forget(options):
     found = [(own, peer) for own, peer in re.findall(r":(\d+)\s+\S+:(\d+)", output)]
     for vertex, pairs in zip(ends[:1] if options.one_way else ends, ([(peer, own) for own, peer in found], found)):
         if pairs:
-            rules = [packet_filter.drop_connection(*pair) for pair in pairs]
+            rules = [("arriving", f"tcp sport {source} tcp dport {target} drop") for source, target in pairs]
             install(lab, vertex, rules, f"forget-{time.monotonic_ns()}")
     print(f"{options.first} and {options.second}: {len(found)} connections forgotten")

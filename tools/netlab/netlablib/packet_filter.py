@@ -14,39 +14,13 @@ CHAINS = {
 OUTSIDE = {"input": "iifname != lo", "output": "oifname != lo"}
 
 
-def new_connections(chain, first, last):
-    """The first packets of TCP connections to these ports: SYN without ACK."""
-    return f"{OUTSIDE[chain]} tcp dport {first}-{last} tcp flags & (syn | ack) == syn"
-
-
-def drop_new(chain, first, last):
-    """Nobody answers new connections to these ports."""
-    return chain, f"{new_connections(chain, first, last)} drop"
-
-
-def reset_new(chain, first, last):
-    return chain, f"{new_connections(chain, first, last)} reject with tcp reset"
+def new_connections(chain, first, last, verdict):
+    """The first packets of TCP connections to these ports, SYN without ACK, have this VERDICT."""
+    return chain, f"{OUTSIDE[chain]} tcp dport {first}-{last} tcp flags & (syn | ack) == syn {verdict}"
 
 
 def drop_long(chain, length):
     return chain, f"{OUTSIDE[chain]} meta l4proto tcp ip length > {length} drop"
-
-
-def translate_source(inside, outside):
-    return "postrouting", f"ip saddr {inside} snat to {outside}"
-
-
-def translate_target(outside, inside):
-    return "prerouting", f"ip daddr {outside} dnat to {inside}"
-
-
-def drop_arriving(device):
-    return "arriving", f'iifname "{device}" drop'
-
-
-def drop_connection(source, target):
-    """Packets of one connection, by its ports at the sender and here, in IPv4 and IPv6."""
-    return "arriving", f"tcp sport {source} tcp dport {target} drop"
 
 
 def install(rules, table="netlab", family="ip"):
