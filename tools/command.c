@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/command.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Seconds between two lines that say what takes long, */
+#define SAMPLE 2
+
+/* and what that is. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char line[128];
 
 int command_misuse(const command_t *command, const char *what)
 {
@@ -73,8 +83,7 @@ void command_give(const char *name, json_t *json)
     if (file == NULL || json_dumpf(json, file, JSON_REAL_PRECISION(15)) != 0 ||
         fflush(file) != 0 || lseek(fileno(file), 0, SEEK_SET) != 0 ||
         dup2(fileno(file), STDIN_FILENO) != STDIN_FILENO) {
-        mtree_error("%s: no temporary file can be written: is the disk full?", name);
-        exit(COMMAND_FAILED);
+        command_fail("%s: no temporary file can be written: is the disk full?", name);
     }
 }
 
@@ -86,8 +95,7 @@ char *command_read(const char *name, const char *script, const char *const *word
     pid_t child;
 
     if (pipe(ends) != 0 || (child = fork()) < 0) {
-        mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
-        exit(COMMAND_FAILED);
+        command_fail("%s: python3 cannot be started: %s", name, strerror(errno));
     }
     if (child == 0) {
         (void)dup2(ends[1], STDOUT_FILENO);
@@ -101,6 +109,35 @@ char *command_read(const char *name, const char *script, const char *const *word
         exit(COMMAND_FAILED);
     }
     return text;
+}
+
+static void *print_lines(void *arg)
+{
+    const double began = mtree_clock_seconds();
+
+    (void)arg;
+    for (;;) {
+        (void)sleep(SAMPLE);
+        pthread_mutex_lock(&lock);
+        fprintf(stderr, "mtree: %.0f s: %s\n", mtree_clock_seconds() - began, line);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+void command_say(const char *what, ...)
+{
+    static bool is_running;
+    pthread_t ticker;
+    va_list args;
+
+    pthread_mutex_lock(&lock);
+    va_start(args, what);
+    (void)vsnprintf(line, sizeof(line), what, args);
+    va_end(args);
+    /* A thread, since a search may compute for seconds without a callback. */
+    is_running = is_running || pthread_create(&ticker, NULL, print_lines, NULL) == 0;
+    pthread_mutex_unlock(&lock);
 }
 
 mtree_status_t command_print_json(json_t *json, FILE *out)
@@ -124,9 +161,8 @@ mtree_status_t command_print_json(json_t *json, FILE *out)
 static void must_write(const char *path, bool is_done)
 {
     if (!is_done) {
-        mtree_error("%s: cannot be written: %s", path != NULL ? path : "the output",
-                    strerror(errno));
-        exit(COMMAND_FAILED);
+        command_fail("%s: cannot be written: %s", path != NULL ? path : "the output",
+                     strerror(errno));
     }
 }
 

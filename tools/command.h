@@ -5,11 +5,13 @@
 #ifndef MTREE_TOOLS_COMMAND_H
 #define MTREE_TOOLS_COMMAND_H
 
+#include "base/log.h"
 #include "base/status.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* What a subcommand exits with. */
 enum {
@@ -51,6 +53,9 @@ int command_misuse(const command_t *command, const char *what);
  */
 void command_must(mtree_status_t status);
 
+/* Log an error, as mtree_error() does, and exit with COMMAND_FAILED. */
+#define command_fail(...) (mtree_error(__VA_ARGS__), exit(COMMAND_FAILED))
+
 #define COMMAND_PATH_ROOM 4096
 
 /*
@@ -72,6 +77,12 @@ void command_give(const char *name, json_t *json);
 
 /* What such a program prints; an error of its own it has told. */
 char *command_read(const char *name, const char *script, const char *const *words);
+
+/*
+ * Print "mtree: N s: WHAT" ("planning with packing") on standard error after two seconds
+ * and every two after that, until the program ends.  WHAT is as of the latest call.
+ */
+void command_say(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 /* Print @a json and a newline on @a out and release it.  MTREE_ERR_IO is logged, as is a
  * NULL @a json, which stands for a lack of memory. */

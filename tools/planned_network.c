@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/planned_network.h"
 
-#include "tools/progress_ticker.h"
-
 #include "base/file.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/units.h"
@@ -42,9 +39,8 @@ static int find_host(const mtree_topology_t *topology, const char *name)
         host = mtree_topology_find_vertex(topology, name);
     }
     if (host < 0 || topology->vertices[host].kind != MTREE_VERTEX_HOST) {
-        mtree_error("%s: no host '%s'%s; 'mtree topology' lists the hosts",
-                    topology->source, name, host_advice(topology, name, advice));
-        exit(COMMAND_FAILED);
+        command_fail("%s: no host '%s'%s; 'mtree topology' lists the hosts",
+                     topology->source, name, host_advice(topology, name, advice));
     }
     return host;
 }
@@ -78,20 +74,17 @@ static int list_hosts(const mtree_topology_t *topology, const char *option,
         length = strcspn(list, ",");
         snprintf(name, sizeof(name), "%.*s", (int)length, list);
         if (count == topology->num_vertices) {
-            mtree_error("%s names more hosts than there are", option);
-            exit(COMMAND_FAILED);
+            command_fail("%s names more hosts than there are", option);
         }
         hosts[count] = find_host(topology, name);
         if (place_of(hosts[count], hosts, count) >= 0) {
-            mtree_error("%s names host '%s' twice", option, name);
-            exit(COMMAND_FAILED);
+            command_fail("%s names host '%s' twice", option, name);
         }
         ++count;
         list += length + (list[length] == ',');
     }
     if (count == 0) {
-        mtree_error("%s names no host", option);
-        exit(COMMAND_FAILED);
+        command_fail("%s names no host", option);
     }
     return count;
 }
@@ -114,10 +107,9 @@ static void find_relays(const char *list, planned_network_t *planned)
             planned->relays[count] = planned->relays[i];
             count += !marked || vertex->relay != NULL;
         } else if (!all) {
-            mtree_error("--relays names host '%s', which is one of --hosts; a relay is "
-                        "another host",
-                        vertex->host);
-            exit(COMMAND_FAILED);
+            command_fail("--relays names host '%s', which is one of --hosts; a relay is "
+                         "another host",
+                         vertex->host);
         }
     }
     planned->request.relays = planned->relays;
@@ -148,8 +140,7 @@ static void find_root(const char *name, planned_network_t *planned)
 
     planned->request.root = place_of(vertex, planned->hosts, planned->num_hosts);
     if (planned->request.root < 0) {
-        mtree_error("--root '%s' is not among --hosts", name);
-        exit(COMMAND_FAILED);
+        command_fail("--root '%s' is not among --hosts", name);
     }
 }
 
@@ -183,10 +174,10 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
 
     /* Those of a plan may lead to its relays as well. */
     routed.routes = planned->plan == NULL ? planned->routes : NULL;
-    progress_ticker_say("planning with %s for %d hosts",
-                        request->algorithm == NULL ? mtree_algorithms_names()[0]
-                                                   : request->algorithm,
-                        planned->num_hosts);
+    command_say("planning with %s for %d hosts",
+                request->algorithm == NULL ? mtree_algorithms_names()[0]
+                                           : request->algorithm,
+                planned->num_hosts);
     return mtree_choice_plan(planned->topology, planned->hosts, planned->num_hosts,
                              &routed, plan_p, candidates);
 }
@@ -216,9 +207,8 @@ static void route_plan(planned_network_t *planned)
         const int first = place_of(host, planned->hosts, i);
 
         if (first >= 0) {
-            mtree_error("plan: hosts %s and %s are one host of %s; name each host once",
-                        plan->hosts[first], plan->hosts[i], planned->topology->source);
-            exit(COMMAND_FAILED);
+            command_fail("plan: hosts %s and %s are one host of %s; name each host once",
+                         plan->hosts[first], plan->hosts[i], planned->topology->source);
         }
         planned->hosts[i] = host;
     }

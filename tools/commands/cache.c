@@ -117,9 +117,8 @@ static void run_cache(arguments_t *arguments)
     count_plans(arguments, cache.folder);
     command_must(arguments->status);
     if (arguments->name != NULL && arguments->count == 0) {
-        mtree_error("cache: no '%s' in %s; 'mtree cache' lists what there is",
-                    arguments->name, cache.folder);
-        exit(COMMAND_FAILED);
+        command_fail("cache: no '%s' in %s; 'mtree cache' lists what there is",
+                     arguments->name, cache.folder);
     }
     if (arguments->clear || arguments->name == NULL) {
         print_sum(arguments);

@@ -4,7 +4,6 @@
  * simulated network.
  */
 #include "tools/planned_network.h"
-#include "tools/progress_ticker.h"
 
 #include "base/log.h"
 #include "base/nearest.h"
@@ -59,8 +58,7 @@ static void add_row(session_t *session, const char *name,
     row_t *row = &session->rows[session->num_rows];
 
     if (session->num_rows == MAX_ROWS) {
-        mtree_error("compare: more than %d algorithms; name fewer", MAX_ROWS);
-        exit(COMMAND_FAILED);
+        command_fail("compare: more than %d algorithms; name fewer", MAX_ROWS);
     }
     *row = (row_t){.baseline = baseline};
     snprintf(row->name, sizeof(row->name), "%s", name);
@@ -78,11 +76,10 @@ static void refuse_baseline(mtree_collective_t collective, const char *name)
     for (size_t b = 0; b < num; b++) {
         mtree_nearest_offer(&nearest, baselines[b].name);
     }
-    mtree_error("compare: Open MPI has no %s by '%s'%s; 'mtree compare' without "
-                "--algorithms lists what there is",
-                mtree_collective_name(collective), name,
-                mtree_nearest_advice(&nearest, "", advice));
-    exit(COMMAND_FAILED);
+    command_fail("compare: Open MPI has no %s by '%s'%s; 'mtree compare' without "
+                 "--algorithms lists what there is",
+                 mtree_collective_name(collective), name,
+                 mtree_nearest_advice(&nearest, "", advice));
 }
 
 /* "openmpi" with the algorithm that it means here. */
@@ -170,8 +167,8 @@ static void keep_reason(mtree_log_level_t level, const char *message, void *arg)
 
 static void say_simulates(const session_t *session, const row_t *row)
 {
-    progress_ticker_say("simulating %s, %d of %d", row->name,
-                        (int)(row - session->rows) + 1, session->num_rows);
+    command_say("simulating %s, %d of %d", row->name, (int)(row - session->rows) + 1,
+                session->num_rows);
 }
 
 static mtree_status_t run_plan(session_t *session, row_t *row,
@@ -250,9 +247,8 @@ static void run_rows(session_t *session)
     }
     session->num_rows = (int)(kept - session->rows);
     if (!any) {
-        mtree_error("compare: none of the algorithms could run; the first: %s",
-                    session->num_rows > 0 ? session->rows[0].why : "none was named");
-        exit(COMMAND_FAILED);
+        command_fail("compare: none of the algorithms could run; the first: %s",
+                     session->num_rows > 0 ? session->rows[0].why : "none was named");
     }
 }
 

@@ -37,8 +37,7 @@ typedef struct {
 static void must_agree(bool agrees, const char *what)
 {
     if (!agrees) {
-        mtree_error("%s contradicts its topology; was it edited?", what);
-        exit(COMMAND_FAILED);
+        command_fail("%s contradicts its topology; was it edited?", what);
     }
 }
 
@@ -330,16 +329,14 @@ static void check_form(const json_t *report)
     const char *format = json_string_value(json_object_get(report, "format"));
 
     if (format == NULL || strcmp(format, MTREE_REPORT_FORMAT) != 0) {
-        mtree_error("\"format\" is '%s', not '%s'; write the report with the mtree that "
-                    "reads it",
-                    format == NULL ? "" : format, MTREE_REPORT_FORMAT);
-        exit(COMMAND_FAILED);
+        command_fail("\"format\" is '%s', not '%s'; write the report with the mtree that "
+                     "reads it",
+                     format == NULL ? "" : format, MTREE_REPORT_FORMAT);
     }
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         if (!json_is_array(json_object_get(report, lists[i]))) {
-            mtree_error("there is no list \"%s\"; was the report written whole?",
-                        lists[i]);
-            exit(COMMAND_FAILED);
+            command_fail("there is no list \"%s\"; was the report written whole?",
+                         lists[i]);
         }
     }
 }
@@ -352,9 +349,8 @@ static json_t *parse(const char *text, const char *name)
     json_t *report = json_loads(text, 0, &error);
 
     if (report == NULL) {
-        mtree_error("%s:%d: not a report: %s; write one with coll_mtree_report", name,
-                    error.line, error.text);
-        exit(COMMAND_FAILED);
+        command_fail("%s:%d: not a report: %s; write one with coll_mtree_report", name,
+                     error.line, error.text);
     }
     mtree_log_about(name, NULL);
     check_form(report);

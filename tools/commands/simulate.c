@@ -3,9 +3,7 @@
  * mtree simulate: how long a plan takes, and what the links do meanwhile.
  */
 #include "tools/planned_network.h"
-#include "tools/progress_ticker.h"
 
-#include "base/log.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -124,11 +122,10 @@ static void read_plan(session_t *session, const char *path)
     planned_network_read(session->plan_path, path, &session->planned);
     collective = session->planned.request.collective;
     if (planning->names_collective && planning->request.collective != collective) {
-        mtree_error(
+        command_fail(
             "simulate: --collective %s: %s is a plan for %s; leave one of them out",
             mtree_collective_name(planning->request.collective), session->plan_path,
             mtree_collective_name(collective));
-        exit(COMMAND_FAILED);
     }
 }
 
@@ -152,7 +149,7 @@ static void simulate(session_t *session)
 {
     const planned_network_t *planned = &session->planned;
 
-    progress_ticker_say("simulating");
+    command_say("simulating");
     command_must(mtree_simulate_plan(
         planned->topology, planned->hosts, planned->num_hosts, planned->plan,
         planned->request.collective, &session->simulated, &session->result));
