@@ -72,8 +72,9 @@ bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams,
     for (int t = 0; t < part->num_trees && streams->is_auto && !carry; t++) {
         const mtree_part_tree_t *tree = &part->trees[t];
 
-        carry = mtree_streams_pay(part->collective, part->bytes, tree->rate,
-                                  tree->latency, (double)tree->widest / part->num_hosts);
+        carry =
+            mtree_streams_pay(part->collective, part->bytes, tree->rate, tree->latency,
+                              (double)tree->widest / part->num_hosts, tree->chunk_bytes);
     }
     return carry;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/streams.h"
 
+#include "planner/plan/finish.h"
+
 #include <math.h>
 
 /* Seconds of the shortest round trip that is long enough for a loss to matter. */
@@ -19,10 +21,13 @@
 #define LEAST_BLOCKS_LINKFUL 65536
 
 bool mtree_streams_pay(mtree_collective_t collective, double bytes, double rate,
-                       double latency, double widest)
+                       double latency, double widest, size_t chunk)
 {
     double trip = 2 * latency, linkful = rate / 8 * trip;
 
+    if (mtree_collective_is_prefix(collective) && chunk > MTREE_CHUNK_EAGER) {
+        return trip >= LEAST_TRIP;
+    }
     if (mtree_collective_is_personalized(collective) &&
         linkful * widest < LEAST_BLOCKS_LINKFUL) {
         return false;
@@ -43,7 +48,8 @@ bool mtree_plan_streams(const mtree_plan_t *plan)
         }
         pay =
             mtree_streams_pay(plan->collective, plan->bytes, tree->rate, latency,
-                              mtree_tree_widest(tree, plan->num_hosts, plan->collective));
+                              mtree_tree_widest(tree, plan->num_hosts, plan->collective),
+                              tree->chunk_bytes);
     }
     return pay;
 }

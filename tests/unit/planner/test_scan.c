@@ -3,6 +3,8 @@
  * What a scan can carry: against results by hand, all cuts of small networks, maximum
  * flows, and the maximum concurrent flow from each host to the next.
  */
+#include "planner/plan/finish.h"
+#include "planner/plan/streams.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/demands.h"
@@ -136,4 +138,15 @@ UNIT_TEST(many_hosts)
     /* Each host has four links. */
     ck_assert_double_le(plan->bound, 4 * CAPACITY);
     ck_assert_double_ge(plan->throughput, CAPACITY * (1 - CLOSE));
+}
+
+/* Hosts that ask for each message before they send it would do so one after the other. */
+UNIT_TEST(own_connections)
+{
+    const double rate = 1e10, latency = 0.03, bytes = 32e6;
+
+    ck_assert(mtree_streams_pay(MTREE_SCAN, bytes, rate, latency, 1, 2 << 20));
+    ck_assert(!mtree_streams_pay(MTREE_SCAN, bytes, rate, latency, 1, MTREE_CHUNK_EAGER));
+    ck_assert(!mtree_streams_pay(MTREE_SCAN, bytes, rate, 0.0005, 1, 2 << 20));
+    ck_assert(!mtree_streams_pay(MTREE_BCAST, bytes, rate, latency, 1, 2 << 20));
 }
