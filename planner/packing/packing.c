@@ -30,8 +30,9 @@
 /* Beyond this many lines of the linear program no trees are laid for a time. */
 #define MOST_SHAPE_LINES 600
 
-/* Trees of each group with which column generation begins. */
-#define FEW_TREES 8
+/* Trees of each group with which column generation begins.  Of few it takes many more
+ * steps: from eight on it had not ended on torus:4x4x2 after all of its work. */
+#define FEW_TREES 32
 
 /* Of so many trees of each of several groups that are laid for one time the rates are
  * fitted. */
