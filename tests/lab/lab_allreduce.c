@@ -19,18 +19,18 @@
 /* Of Open MPI's own; the array is the caller's. */
 extern void **ompi_proc_get_allocated(size_t *size);
 
-static int say_processes(int rank)
+static int say_processes(void)
 {
     size_t processes = 0;
 
     free(ompi_proc_get_allocated(&processes));
-    if (rank == 1) {
+    if (my_rank == 1) {
         printf("%zu processes\n", processes);
     }
     return MPI_Finalize();
 }
 
-static int count_hosts(int num_ranks)
+static int count_hosts(void)
 {
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     char *names = malloc((size_t)num_ranks * sizeof(name));
@@ -53,9 +53,9 @@ static int count_hosts(int num_ranks)
 }
 
 /* All collectives in both forms, with an int for each rank. */
-static int check_all(int size)
+static int check_all(void)
 {
-    const choice_t choice = {.block = 1, .root = size - 1};
+    const choice_t choice = {.block = 1, .root = num_ranks - 1};
 
     run = (random_run_t){.tame = true, .choice = &choice};
     items_init();
@@ -70,30 +70,29 @@ static int check_all(int size)
 int main(int argc, char **argv)
 {
     static double mine[COUNT], sum[COUNT];
-    int rank, size, num_hosts, num_local, wrong = 0;
+    int num_hosts, num_local, wrong = 0;
     MPI_Comm local;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    mtree_expect_begin(&argc, &argv);
     if (argc > 1 && strcmp(argv[1], "processes") == 0) {
-        return say_processes(rank);
+        return say_processes();
     }
-    num_hosts = count_hosts(size);
+    num_hosts = count_hosts();
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
     MPI_Comm_size(local, &num_local);
     for (int i = 0; i < COUNT; i++) {
-        mine[i] = rank + i;
+        mine[i] = my_rank + i;
     }
     MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < COUNT; i++) {
-        wrong += sum[i] != size * (size - 1) / 2 + (double)size * i;
+        wrong += sum[i] != num_ranks * (num_ranks - 1) / 2 + (double)num_ranks * i;
     }
     if (argc > 1) {
-        wrong += check_all(size);
+        wrong += check_all();
     }
-    if (rank == 0) {
-        printf("%s %d %d %d\n", wrong == 0 ? "ok" : "wrong", size, num_hosts, num_local);
+    if (my_rank == 0) {
+        printf("%s %d %d %d\n", wrong == 0 ? "ok" : "wrong", num_ranks, num_hosts,
+               num_local);
     }
     MPI_Comm_free(&local);
     MPI_Finalize();

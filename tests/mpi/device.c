@@ -43,8 +43,7 @@ static void *get_half(size_t bytes)
 static void check(collective_t collective, mtree_form_t form, int root)
 {
     for (int i = 0; i < 8; i++) {
-        bool folds =
-            collective != BCAST && collective != ALLGATHER && collective != ALLGATHERV;
+        const bool folds = collective_is(collective, IS_FOLD);
         const choice_t choice = {.layout = i / 4 == 1 && !folds ? ITEM_COMB : 0,
                                  .block = i / 2 % 2 == 0 ? 5000 : -1,
                                  .root = root,

@@ -142,18 +142,6 @@ static void verify(const char *name, void *vector, int at, int first, int last, 
     }
 }
 
-/* Does a rank send an element for each rank; does one receive one from each? */
-static bool sends_all(collective_t collective)
-{
-    return collective == SCATTER || collective == ALLTOALL ||
-           collective == REDUCE_SCATTER || collective == REDUCE_SCATTER_BLOCK;
-}
-
-static bool receives_all(collective_t collective)
-{
-    return collective == GATHER || collective == ALLGATHER || collective == ALLTOALL;
-}
-
 /* Blocks of one element each. */
 static void call(collective_t collective, void *sent, void *received)
 {
@@ -184,7 +172,7 @@ static void call(collective_t collective, void *sent, void *received)
 /* What MPI says that @a received is. */
 static void verify_all(collective_t collective, void *received)
 {
-    bool is_root = my_rank == 0, all = receives_all(collective);
+    bool is_root = my_rank == 0, all = collective_is(collective, RECEIVES_ALL);
     int last = collective == BCAST || collective == SCATTER ? 0
                : collective == SCAN                         ? my_rank
                : collective == EXSCAN                       ? my_rank - 1
@@ -195,8 +183,8 @@ static void verify_all(collective_t collective, void *received)
         return;
     }
     for (int at = 0; at < (all ? num_ranks : 1); at++) {
-        verify(collective_names[collective], received, at, all ? at : 0, all ? at : last,
-               sends_all(collective) ? my_rank : 0);
+        verify(collective_table[collective].name, received, at, all ? at : 0,
+               all ? at : last, collective_is(collective, SENDS_ALL) ? my_rank : 0);
     }
 }
 
@@ -205,15 +193,16 @@ static void check(const char *name)
     int c = 0;
     void *sent, *received;
 
-    while (c < COLLECTIVES && strcmp(collective_names[c], name) != 0) {
+    while (c < COLLECTIVES && strcmp(collective_table[c].name, name) != 0) {
         c++;
     }
     mtree_expect(c < COLLECTIVES, "no collective is called %s", name);
     if (c == COLLECTIVES) {
         return;
     }
-    sent = make(sends_all((collective_t)c) ? num_ranks : 1);
-    received = malloc((receives_all((collective_t)c) ? (size_t)num_ranks : 1) * element);
+    sent = make(collective_is((collective_t)c, SENDS_ALL) ? num_ranks : 1);
+    received = malloc(
+        (collective_is((collective_t)c, RECEIVES_ALL) ? (size_t)num_ranks : 1) * element);
     mtree_expect(sent != NULL && received != NULL, "%s: no memory", name);
     call((collective_t)c, sent, received);
     verify_all((collective_t)c, received);

@@ -68,11 +68,8 @@ static void persistent(int num_made, int live)
         (in, LENGTH / num_ranks, MPI_INT, out, LENGTH / num_ranks, MPI_INT,
          MPI_COMM_WORLD, MPI_INFO_NULL, &others[i]);
         /* Each rank frees them at its own time. */
-        for (int j = i - my_rank % 3; !live && j <= i && i % 3 == 2; j++) {
-            MPI_Request_free(&others[j]);
-        }
-        for (int j = i - 2; !live && i % 3 == 2 && j < i - my_rank % 3; j++) {
-            MPI_Request_free(&others[j]);
+        for (int j = 0; !live && i % 3 == 2 && j < 3; j++) {
+            MPI_Request_free(&others[i - (j + my_rank) % 3]);
         }
     }
     case_create(&cases[1], ALLREDUCE, MTREE_PERSISTENT_FORM, MPI_COMM_WORLD);

@@ -73,7 +73,7 @@ static void check_calls(void)
         case_fill(&c);
         began = thread_seconds();
         (void)case_call(&c);
-        complete(&c.request, collective_names[collectives[i]], began);
+        complete(&c.request, collective_table[collectives[i]].name, began);
         case_finish(&c);
     }
 }

@@ -96,6 +96,7 @@ int case_call(case_t *c)
         MTREE_CALL_FORM(rc, c->form, &c->request, Barrier, barrier, c->comm);
         return rc;
     default:
-        return is_exchange(c) ? call_exchange(c) : call_fold(c);
+        return collective_is(c->collective, IS_EXCHANGE) ? call_exchange(c)
+                                                         : call_fold(c);
     }
 }

@@ -19,23 +19,25 @@
 
 _Thread_local random_run_t run;
 
-const char *const collective_names[COLLECTIVES] = {"allreduce",
-                                                   "reduce",
-                                                   "bcast",
-                                                   "allgather",
-                                                   "allgatherv",
-                                                   "reduce_scatter",
-                                                   "reduce_scatter_block",
-                                                   "gather",
-                                                   "gatherv",
-                                                   "scatter",
-                                                   "scatterv",
-                                                   "alltoall",
-                                                   "alltoallv",
-                                                   "alltoallw",
-                                                   "scan",
-                                                   "exscan",
-                                                   "barrier"};
+const collective_row_t collective_table[COLLECTIVES] = {
+    {"allreduce", IS_FOLD},
+    {"reduce", IS_FOLD | IS_ROOTED},
+    {"bcast", IS_ROOTED},
+    {"allgather", RECEIVES_ALL},
+    {"allgatherv", RECEIVES_ALL},
+    {"reduce_scatter", IS_FOLD | SENDS_ALL},
+    {"reduce_scatter_block", IS_FOLD | SENDS_ALL},
+    {"gather", IS_EXCHANGE | RECEIVES_ALL | IS_ROOTED},
+    {"gatherv", IS_EXCHANGE | RECEIVES_ALL | IS_ROOTED | IS_UNEQUAL},
+    {"scatter", IS_EXCHANGE | SENDS_ALL | IS_ROOTED},
+    {"scatterv", IS_EXCHANGE | SENDS_ALL | IS_ROOTED | IS_UNEQUAL},
+    {"alltoall", IS_EXCHANGE | IS_ALLTOALL},
+    {"alltoallv", IS_EXCHANGE | IS_ALLTOALL | IS_UNEQUAL},
+    {"alltoallw", IS_EXCHANGE | IS_ALLTOALL | IS_UNEQUAL},
+    {"scan", IS_FOLD | IS_PREFIX},
+    {"exscan", IS_FOLD | IS_PREFIX},
+    {"barrier", 0},
+};
 
 const char *const form_names[MTREE_FORMS] = {"blocking", "nonblocking", "persistent"};
 
@@ -45,44 +47,11 @@ int draw(generator_t *generator, int below)
     return (int)((generator->state >> 33) % (unsigned)below);
 }
 
-bool has_blocks(const case_t *c)
-{
-    return c->collective == ALLGATHER || c->collective == ALLGATHERV ||
-           c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
-}
-
-bool is_fold(const case_t *c)
-{
-    return c->collective == ALLREDUCE || c->collective == REDUCE ||
-           c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK ||
-           is_prefix(c);
-}
-
-bool is_prefix(const case_t *c)
-{
-    return c->collective == SCAN || c->collective == EXSCAN;
-}
-
-bool is_alltoall(const case_t *c)
-{
-    return c->collective >= ALLTOALL && c->collective <= ALLTOALLW;
-}
-
-bool is_exchange(const case_t *c)
-{
-    return c->collective >= GATHER && c->collective <= ALLTOALLW;
-}
-
-bool has_unequal(const case_t *c)
-{
-    return c->collective == GATHERV || c->collective == SCATTERV ||
-           c->collective == ALLTOALLV || c->collective == ALLTOALLW;
-}
-
 bool is_small(const case_t *c)
 {
     return c->collective == BARRIER || c->ranks == 1 ||
-           (!has_unequal(c) && (size_t)c->total * item_bytes(c->kind) <= SMALL_BYTES);
+           (!collective_is(c->collective, IS_UNEQUAL) &&
+            (size_t)c->total * item_bytes(c->kind) <= SMALL_BYTES);
 }
 
 bool is_tame(const case_t *c)
@@ -94,13 +63,14 @@ bool is_tame(const case_t *c)
 /* A layout that all ranks or, for data that is moved, only this one has chosen. */
 static const item_layout_t *draw_layout(const case_t *c)
 {
-    int number = draw(is_fold(c) ? &run.common : &run.own, 4);
+    int number = draw(collective_is(c->collective, IS_FOLD) ? &run.common : &run.own, 4);
     const item_layout_t *layout = item_layout(c->kind, number);
 
     if (run.choice != NULL) {
         return item_layout(c->kind, run.choice->layout);
     }
-    return layout == NULL || is_tame(c) || (is_fold(c) && !layout->folded)
+    return layout == NULL || is_tame(c) ||
+                   (collective_is(c->collective, IS_FOLD) && !layout->folded)
                ? item_layout(c->kind, 0)
                : layout;
 }
@@ -115,7 +85,10 @@ static int draw_items(const case_t *c)
         return run.choice->block;
     }
     if (run.until && draw(&run.common, RARE) == 0) {
-        most = RARE_LARGEST / 4 / (has_blocks(c) || is_exchange(c) ? c->ranks : 1);
+        most = RARE_LARGEST / 4 /
+               (has_blocks(c->collective) || collective_is(c->collective, IS_EXCHANGE)
+                    ? c->ranks
+                    : 1);
     }
     return draw(&run.common, 12) == 0 ? 0 : 4 * (1 + draw(&run.common, most));
 }
@@ -138,24 +111,23 @@ static void draw_blocks(case_t *c)
         c->places[r] = at;
         at += c->counts[r];
     }
-    c->total = has_blocks(c) ? at : is_exchange(c) ? c->block * c->ranks : c->block;
+    c->total = has_blocks(c->collective)                   ? at
+               : collective_is(c->collective, IS_EXCHANGE) ? c->block * c->ranks
+                                                           : c->block;
 }
 
 int send_items(const case_t *c)
 {
-    if (c->collective == ALLGATHER || c->collective == ALLGATHERV) {
-        return c->counts[c->rank];
-    }
-    return c->total;
+    return c->collective == ALLGATHER || c->collective == ALLGATHERV ? c->counts[c->rank]
+                                                                     : c->total;
 }
 
 void case_fill(case_t *c)
 {
-    bool gathers = c->collective == ALLGATHER || c->collective == ALLGATHERV;
     int items = send_items(c);
     char *packed;
 
-    if (is_exchange(c)) {
+    if (collective_is(c->collective, IS_EXCHANGE)) {
         exchange_fill(c);
         return;
     }
@@ -166,7 +138,9 @@ void case_fill(case_t *c)
             area_put(&c->recv, 0, items / c->recv_layout->items, packed);
         }
     } else if (c->in_place) {
-        area_put(&c->recv, gathers ? (int)c->recv_places[c->rank] : 0,
+        area_put(&c->recv,
+                 collective_is(c->collective, RECEIVES_ALL) ? (int)c->recv_places[c->rank]
+                                                            : 0,
                  items / c->recv_layout->items, packed);
     } else {
         area_put(&c->send, 0, items / c->send_layout->items, packed);
@@ -190,7 +164,8 @@ static void draw_case(case_t *c)
         c->in_place = choice->in_place;
     }
     c->op = choice != NULL && choice->op != NULL ? choice->op : item_op(c->kind);
-    if (c->collective == REDUCE || (is_exchange(c) && !is_alltoall(c))) {
+    if (c->collective == REDUCE || (collective_is(c->collective, IS_EXCHANGE) &&
+                                    !collective_is(c->collective, IS_ALLTOALL))) {
         c->in_place = c->in_place && c->rank == c->root;
     }
 }
@@ -214,22 +189,27 @@ void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm
     draw_case(c);
     draw_blocks(c);
     /* libnbc mixes blocks up. */
-    if (is_alltoall(c) && has_unequal(c) && form != MTREE_BLOCKING_FORM && is_tame(c)) {
+    if (collective_is(c->collective, IS_ALLTOALL) &&
+        collective_is(c->collective, IS_UNEQUAL) && form != MTREE_BLOCKING_FORM &&
+        is_tame(c)) {
         c->in_place = false;
     }
     c->send_layout = draw_layout(c);
-    c->recv_layout = is_fold(c) ? c->send_layout : draw_layout(c);
+    c->recv_layout =
+        collective_is(c->collective, IS_FOLD) ? c->send_layout : draw_layout(c);
     for (int r = 0; r < c->ranks; r++) {
         c->recv_counts[r] = c->counts[r] / c->recv_layout->items;
         c->recv_places[r] = c->places[r] / c->recv_layout->items;
     }
-    if (is_exchange(c)) {
+    if (collective_is(c->collective, IS_EXCHANGE)) {
         side_create(c, false, c->send_layout);
         side_create(c, true, c->recv_layout);
     }
     area_create(&c->send, c->send_layout,
-                is_exchange(c) ? c->sides[0].total : send_items(c));
-    area_create(&c->recv, c->recv_layout, is_exchange(c) ? c->sides[1].total : c->total);
+                collective_is(c->collective, IS_EXCHANGE) ? c->sides[0].total
+                                                          : send_items(c));
+    area_create(&c->recv, c->recv_layout,
+                collective_is(c->collective, IS_EXCHANGE) ? c->sides[1].total : c->total);
     c->starts = form == MTREE_PERSISTENT_FORM ? 1 + draw(&run.common, 3) : 1;
     c->request = MPI_REQUEST_NULL;
 }
@@ -241,7 +221,7 @@ void case_free(case_t *c)
     }
     area_free(&c->send);
     area_free(&c->recv);
-    for (int side = 0; side < 2 && is_exchange(c); side++) {
+    for (int side = 0; side < 2 && collective_is(c->collective, IS_EXCHANGE); side++) {
         side_free(c, &c->sides[side]);
     }
     free(c->counts);
@@ -279,12 +259,6 @@ void case_run(collective_t collective, mtree_form_t form, MPI_Comm comm)
     case_finish(&c);
 }
 
-static bool is_rooted(collective_t collective)
-{
-    return collective == BCAST || collective == REDUCE ||
-           (collective >= GATHER && collective <= SCATTERV);
-}
-
 void cases_run_all(MPI_Comm comm, const char *name, bool nonblocking, bool large)
 {
     int ranks;
@@ -295,7 +269,7 @@ void cases_run_all(MPI_Comm comm, const char *name, bool nonblocking, bool large
     items_init();
     for (int c = 0; c < COLLECTIVES; c++) {
         /* From and to any rank. */
-        for (int i = is_rooted((collective_t)c) ? ranks : 2; i > 0; i--) {
+        for (int i = collective_is((collective_t)c, IS_ROOTED) ? ranks : 2; i > 0; i--) {
             case_run((collective_t)c,
                      nonblocking ? MTREE_NONBLOCKING_FORM : MTREE_BLOCKING_FORM, comm);
         }

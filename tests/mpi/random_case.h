@@ -111,24 +111,44 @@ typedef struct {
     int starts; /* that a persistent request has to come */
 } case_t;
 
-extern const char *const collective_names[COLLECTIVES];
+/* What a collective is: it folds; for each rank what ranks up to it, or before it, give.
+ * Each rank, or the root, sends a block for each other one; receives one from each.  It
+ * moves another block between each two ranks; these differ in size.  One rank is the
+ * root. */
+enum {
+    IS_FOLD = 1 << 0,
+    IS_PREFIX = 1 << 1,
+    SENDS_ALL = 1 << 2,
+    RECEIVES_ALL = 1 << 3,
+    IS_EXCHANGE = 1 << 4,
+    IS_UNEQUAL = 1 << 5,
+    IS_ROOTED = 1 << 6,
+    IS_ALLTOALL = SENDS_ALL | RECEIVES_ALL
+};
+
+typedef struct {
+    const char *name;
+    unsigned traits;
+} collective_row_t;
+
+extern const collective_row_t collective_table[COLLECTIVES];
+
 extern const char *const form_names[MTREE_FORMS];
 
 /* A number from 0 to @a below - 1. */
 int draw(generator_t *generator, int below);
 
-bool has_blocks(const case_t *c);
-bool is_fold(const case_t *c);
-bool is_alltoall(const case_t *c);
+/* Has the collective all of @a traits? */
+static inline bool collective_is(collective_t collective, unsigned traits)
+{
+    return (collective_table[collective].traits & traits) == traits;
+}
 
-/* Is the result of a rank of the ranks up to it, or before it? */
-bool is_prefix(const case_t *c);
-
-/* Does it move another block between each two ranks? */
-bool is_exchange(const case_t *c);
-
-/* Do the blocks that it moves differ in size? */
-bool has_unequal(const case_t *c);
+/* Does the receive area, or the vector, have a block of each rank? */
+static inline bool has_blocks(collective_t collective)
+{
+    return collective >= ALLGATHER && collective <= REDUCE_SCATTER_BLOCK;
+}
 
 /* What Open MPI may serve itself. */
 bool is_small(const case_t *c);

@@ -6,9 +6,11 @@
 int block_items(const case_t *c, int from, int to)
 {
     generator_t blocks = {.state = c->shape};
-    int low = c->in_place && is_alltoall(c) && from > to ? to : from;
+    int low =
+        c->in_place && collective_is(c->collective, IS_ALLTOALL) && from > to ? to : from;
 
-    if (!has_unequal(c) || (run.choice != NULL && run.choice->block >= 0)) {
+    if (!collective_is(c->collective, IS_UNEQUAL) ||
+        (run.choice != NULL && run.choice->block >= 0)) {
         return c->block;
     }
     blocks.state = (blocks.state * 1009 + (unsigned)low) * 1013 + (unsigned)(from + to);
@@ -58,14 +60,14 @@ void side_create(case_t *c, bool receives, const item_layout_t *layout)
     bool is_root = c->rank == c->root, apart;
     int first, at = 0;
 
-    if (is_alltoall(c)) {
+    if (collective_is(c->collective, IS_ALLTOALL)) {
         side->only = -1;
     } else if (receives == (c->collective <= GATHERV)) {
         side->only = is_root ? -1 : -2;
     } else {
         side->only = c->in_place ? -2 : c->root;
     }
-    apart = has_unequal(c) && side->only == -1;
+    apart = collective_is(c->collective, IS_UNEQUAL) && side->only == -1;
     first = apart ? draw(&run.own, c->ranks) : 0;
     side->counts = allocate((size_t)c->ranks * sizeof(*side->counts));
     side->places = allocate((size_t)c->ranks * sizeof(*side->places));
@@ -98,14 +100,16 @@ void side_free(const case_t *c, side_t *side)
 
 void exchange_fill(case_t *c)
 {
-    bool in_place = c->in_place && (is_alltoall(c) || c->collective <= GATHERV);
+    bool in_place = c->in_place && (collective_is(c->collective, IS_ALLTOALL) ||
+                                    c->collective <= GATHERV);
     const side_t *side = &c->sides[in_place];
 
     for (int r = 0; r < c->ranks; r++) {
         int items = side_items(c, in_place, r);
         char *packed;
 
-        if (items == 0 || (in_place && !is_alltoall(c) && r != c->rank)) {
+        if (items == 0 ||
+            (in_place && !collective_is(c->collective, IS_ALLTOALL) && r != c->rank)) {
             continue;
         }
         packed = allocate((size_t)items * item_bytes(c->kind));

@@ -8,7 +8,8 @@
 /* The ranks, from 0 on, whose parts are in this rank's result. */
 static int num_folded(const case_t *c)
 {
-    return is_prefix(c) ? c->rank + (c->collective == SCAN) : c->ranks;
+    return collective_is(c->collective, IS_PREFIX) ? c->rank + (c->collective == SCAN)
+                                                   : c->ranks;
 }
 
 /* The packed image of items [from, to) of the folded vector, or of rank's own. */
@@ -17,13 +18,15 @@ static char *expected(const case_t *c, int from, int to, int rank)
     size_t first = (size_t)from, behind = (size_t)to, items = behind - first;
     char *sum = allocate(items * item_bytes(c->kind));
     char *in = allocate(items * item_bytes(c->kind));
-    int last = !is_fold(c) ? rank : num_folded(c) > 0 ? num_folded(c) - 1 : 0;
+    int last = !collective_is(c->collective, IS_FOLD) ? rank
+               : num_folded(c) > 0                    ? num_folded(c) - 1
+                                                      : 0;
     /* What is at absolute addresses is folded elsewhere here. */
     const item_layout_t *layout =
         c->recv_layout->pair != NULL ? item_layout(c->kind, ITEM_PAIR) : c->recv_layout;
 
     item_fill(c->kind, c->op, c->seed, last, first, behind, sum);
-    for (int r = last - 1; is_fold(c) && r >= 0; r--) {
+    for (int r = last - 1; collective_is(c->collective, IS_FOLD) && r >= 0; r--) {
         item_fill(c->kind, c->op, c->seed, r, first, behind, in);
         item_fold(layout, c->op, items, in, sum);
     }
@@ -41,7 +44,7 @@ static void verify_items(case_t *c, int element, int items, const char *want, in
     area_get(&c->recv, element, elements, got);
     mtree_expect(item_equal(c->kind, (size_t)items, want, got),
                  "%s %s, %s, %d ranks, %d %s%s: block of rank %d is wrong",
-                 form_names[c->form], collective_names[c->collective],
+                 form_names[c->form], collective_table[c->collective].name,
                  run.where != NULL ? run.where : "anywhere", c->ranks, items,
                  item_get(c->kind)->name, c->in_place ? ", in place" : "", rank);
     area_clear(&c->recv, element, elements);
@@ -73,19 +76,16 @@ static void verify_exchange(case_t *c)
 
 void case_verify(case_t *c)
 {
-    bool scatters =
-        c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
-
     if (c->collective == BARRIER) {
         return;
     }
-    if (is_exchange(c)) {
+    if (collective_is(c->collective, IS_EXCHANGE)) {
         verify_exchange(c);
-    } else if (c->collective == ALLGATHER || c->collective == ALLGATHERV) {
+    } else if (collective_is(c->collective, RECEIVES_ALL)) {
         for (int r = 0; r < c->ranks; r++) {
             verify(c, (int)c->recv_places[r], 0, c->counts[r], r);
         }
-    } else if (scatters) {
+    } else if (collective_is(c->collective, SENDS_ALL)) {
         verify(c, 0, c->places[c->rank], c->places[c->rank] + c->counts[c->rank],
                c->rank);
         if (c->in_place) {
@@ -100,5 +100,5 @@ void case_verify(case_t *c)
         verify(c, 0, 0, c->total, c->root);
     }
     mtree_expect(area_untouched(&c->recv), "%s %s: wrote where it must not",
-                 form_names[c->form], collective_names[c->collective]);
+                 form_names[c->form], collective_table[c->collective].name);
 }

@@ -30,7 +30,7 @@ static MPI_Op sum; /* of ints, by a function of ours */
 
 static bool folds(int collective)
 {
-    return collective != BCAST && collective != ALLGATHER && collective != ALLGATHERV;
+    return collective_is((collective_t)collective, IS_FOLD);
 }
 
 /*
@@ -65,14 +65,15 @@ static void create(case_t *c, int collective, mtree_form_t form, int pair, int b
 /* The call that has begun when mtree had served @a before calls, if there is mtree. */
 static void finish(case_t *c, long before)
 {
-    int ints = c->block * (has_blocks(c) ? c->ranks : 1);
+    int ints = c->block * (has_blocks(c->collective) ? c->ranks : 1);
 
     MPI_Wait(&c->request, MPI_STATUS_IGNORE);
     /* Short nonblocking calls are Open MPI's own. */
     if (before >= 0 && ints > (c->form == MTREE_NONBLOCKING_FORM ? SHORT_INTS : 0)) {
         mtree_expect(served_calls() == before + 1,
                      "%s %s of %s: mtree served %ld calls, not one", form_names[c->form],
-                     collective_names[c->collective], run.where, served_calls() - before);
+                     collective_table[c->collective].name, run.where,
+                     served_calls() - before);
     }
     case_verify(c);
 }

@@ -64,17 +64,13 @@ static void meet(void)
 {
     char port[MPI_MAX_PORT_NAME];
     MPI_Comm half, inter;
-    int rank, ranks;
-    bool high;
+    const bool high = my_rank >= num_ranks / 2;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    high = rank >= ranks / 2;
-    if (rank == 0) {
+    if (my_rank == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);
     }
     MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
-    MPI_Comm_split(MPI_COMM_WORLD, high, rank, &half);
+    MPI_Comm_split(MPI_COMM_WORLD, high, my_rank, &half);
     if (high) {
         MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &inter);
     } else {
@@ -83,7 +79,7 @@ static void meet(void)
     check_together(inter, high);
     MPI_Comm_disconnect(&inter);
     MPI_Comm_free(&half);
-    if (rank == 0) {
+    if (my_rank == 0) {
         MPI_Close_port(port);
     }
 }
@@ -93,7 +89,7 @@ int main(int argc, char **argv)
     MPI_Comm parent;
     int status;
 
-    MPI_Init(&argc, &argv);
+    mtree_expect_begin(&argc, &argv);
     served_open("calls_trees");
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {

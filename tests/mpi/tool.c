@@ -34,20 +34,6 @@ static const struct {
 
 #define NUM_WRITABLE (int)(sizeof(writable) / sizeof(writable[0]))
 
-/* A handle of a performance variable with one value, which sums count from. */
-static bool pvar_open(const char *name, int var_class, MPI_T_pvar_handle *handle)
-{
-    int index, count;
-
-    if (MPI_T_pvar_get_index(name, var_class, &index) != MPI_SUCCESS) {
-        mtree_expect(false, "there is no performance variable %s", name);
-        return false;
-    }
-    MPI_T_pvar_handle_alloc(session, index, NULL, handle, &count);
-    mtree_expect(count == 1, "%s has %d values", name, count);
-    return count == 1;
-}
-
 /* Right sums of @a count ints. */
 static void make_calls(int count, int calls)
 {
@@ -71,18 +57,24 @@ static void make_barriers(void)
     }
 }
 
-/* The value of a variable after @a calls; of a sum, what it has grown by them. */
+/* The value of a performance variable after @a calls; of a sum, what it has grown by
+ * them. */
 static void pvar_read(const char *name, int var_class, void (*calls)(void),
                       unsigned long long *value)
 {
     MPI_T_pvar_handle handle;
+    int index, count;
 
-    if (pvar_open(name, var_class, &handle)) {
-        calls();
-        mtree_expect(MPI_T_pvar_read(session, handle, value) == MPI_SUCCESS,
-                     "%s cannot be read", name);
-        MPI_T_pvar_handle_free(session, &handle);
+    if (MPI_T_pvar_get_index(name, var_class, &index) != MPI_SUCCESS) {
+        mtree_expect(false, "there is no performance variable %s", name);
+        return;
     }
+    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+    mtree_expect(count == 1, "%s has %d values", name, count);
+    calls();
+    mtree_expect(count == 1 && MPI_T_pvar_read(session, handle, value) == MPI_SUCCESS,
+                 "%s cannot be read", name);
+    MPI_T_pvar_handle_free(session, &handle);
 }
 
 /* The same by CALLS sums. */
