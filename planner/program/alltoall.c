@@ -131,18 +131,15 @@ static void collect(build_t *build)
 {
     const mtree_program_job_t *job = build->job;
     mtree_place_t *from;
-    size_t first;
 
     MTREE_ARENA_ARRAY(build->ranks->arena, from, (size_t)job->num_ranks);
-    first = build->program->num_steps;
     MTREE_RANKS_AT(rank, build->ranks, build->place)
     {
         if (rank != job->rank) {
             from[rank] = mtree_program_slot(build->program, sent_units(build));
-            (void)mtree_program_recv(build->program, rank, from[rank], sent_units(build));
+            mtree_program_recv_now(build->program, rank, from[rank], sent_units(build));
         }
     }
-    mtree_program_wait_all(build->program, first);
     from[job->rank] = pack_all(build);
     fill_slots(build, from);
 }
@@ -161,7 +158,7 @@ static size_t slot_units(const build_t *build, int place, int j, int hop)
 static void take_hop(build_t *build, int hop)
 {
     const int back = around(build, build->place - hop);
-    size_t sent = 0, received = 0, receive;
+    size_t sent = 0, received = 0;
     mtree_place_t out, in;
 
     for (int j = hop; j < build->job->num_hosts; j++) {
@@ -170,7 +167,6 @@ static void take_hop(build_t *build, int hop)
     }
     out = take_work(build, sent);
     in = mtree_program_slot(build->program, received);
-    receive = mtree_program_recv(build->program, leader_at(build, back), in, received);
     sent = 0;
     received = 0;
     for (int j = hop; j < build->job->num_hosts; j++) {
@@ -185,7 +181,7 @@ static void take_hop(build_t *build, int hop)
     }
     (void)mtree_program_send(build->program, leader_at(build, build->place + hop), out,
                              sent);
-    mtree_program_wait(build->program, receive);
+    mtree_program_recv_now(build->program, leader_at(build, back), in, received);
 }
 
 /* Give @a rank of this host its part of the slots. */

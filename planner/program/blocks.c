@@ -104,10 +104,7 @@ static void build_reduce_scatter(build_t *build, const mtree_blocks_kind_t *kind
                            mtree_block_size(job, rank));
     }
     for (int c = 0; c < job->num_children; c++) {
-        const mtree_place_t slot = mtree_program_slot(build->program, units);
-
-        mtree_program_recv_now(build->program, job->children[c], slot, units);
-        mtree_program_fold(build->program, all, slot, units);
+        mtree_program_recv_and_fold(build->program, job->children[c], all, units);
     }
     if (job->parent >= 0) {
         mtree_program_send_now(build->program, job->parent, all, units);

@@ -26,15 +26,13 @@ static void bruck_gather(const mtree_blocks_t *blocks)
 
     for (int have = 1, more; have < hosts; have += more) {
         const size_t begin = blocks->first[have];
-        size_t receive;
 
         more = have < hosts - have ? have : hosts - have;
-        receive = mtree_program_recv(program, (blocks->place + have) % hosts,
-                                     mtree_place(MTREE_BUFFER_WORK, begin),
-                                     blocks->first[have + more] - begin);
         (void)mtree_program_send(program, (blocks->place - have + hosts) % hosts,
                                  mtree_place(MTREE_BUFFER_WORK, 0), blocks->first[more]);
-        mtree_program_wait(program, receive);
+        mtree_program_recv_now(program, (blocks->place + have) % hosts,
+                               mtree_place(MTREE_BUFFER_WORK, begin),
+                               blocks->first[have + more] - begin);
     }
     mtree_program_wait_sends(program, sends);
 }
@@ -127,22 +125,10 @@ static mtree_ranks_t find_ranks(const mtree_program_job_t *job, mtree_arena_t *a
 static void sum_up(const mtree_program_job_t *job, mtree_program_t *program)
 {
     const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
-    const size_t slots = program->lengths[MTREE_BUFFER_INBOX];
-    size_t receives;
 
     mtree_program_copy(program, result, mtree_place(MTREE_BUFFER_INPUT, 0), job->units);
-    receives = program->num_steps;
     for (int c = 0; c < job->num_children; c++) {
-        (void)mtree_program_recv(program, job->children[c],
-                                 mtree_program_slot(program, job->units), job->units);
-    }
-    for (int c = 0; c < job->num_children; c++) {
-        mtree_program_wait(program, receives + (size_t)c);
-        mtree_program_fold(
-            program, result,
-            mtree_place(MTREE_BUFFER_INBOX,
-                        slots + (size_t)c * (job->units + program->overlap)),
-            job->units);
+        mtree_program_recv_and_fold(program, job->children[c], result, job->units);
     }
     if (job->parent >= 0) {
         mtree_program_send_now(program, job->parent, result, job->units);

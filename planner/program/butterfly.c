@@ -228,12 +228,10 @@ static void halve(walk_t *walk)
         for (int part = 0; part < walk->num_parts; part++) {
             if (round > 0) {
                 const piece_t kept = half_of(walk, part, round, false);
-                const mtree_place_t slot = mtree_program_slot(walk->program, kept.count);
 
-                mtree_program_recv_now(walk->program,
-                                       partner_place(walk, part, round - 1), slot,
-                                       kept.count);
-                mtree_program_fold(walk->program, place_of(walk, kept), slot, kept.count);
+                mtree_program_recv_and_fold(walk->program,
+                                            partner_place(walk, part, round - 1),
+                                            place_of(walk, kept), kept.count);
             }
             if (round < num_rounds) {
                 const piece_t given = half_of(walk, part, round + 1, true);
@@ -291,10 +289,7 @@ static void take_from_guest(walk_t *walk, bool folds)
         mtree_program_send_now(walk->program, walk->place + 1, place_of(walk, its),
                                its.count);
     } else if (folds) {
-        const mtree_place_t slot = mtree_program_slot(walk->program, its.count);
-
-        mtree_program_recv_now(walk->program, walk->guest, slot, its.count);
-        mtree_program_fold(walk->program, walk->vector, slot, its.count);
+        mtree_program_recv_and_fold(walk->program, walk->guest, walk->vector, its.count);
     } else {
         mtree_program_recv_now(walk->program, walk->guest, place_of(walk, its),
                                its.count);

@@ -8,50 +8,16 @@ static bool gets_sum(const mtree_program_job_t *job, int place)
            job->host[job->root] == job->order[place];
 }
 
-/* Fold what has come from each place, from @a slots on, into RESULT; the receives are the
- * steps from @a receives on. */
-static void add_sum(const mtree_program_job_t *job, const mtree_circle_t *circle,
-                    int place, mtree_place_t own, size_t slots, size_t receives,
-                    mtree_program_t *program)
-{
-    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
-
-    for (int i = 0; i < circle->num; i++) {
-        mtree_place_t from = own;
-
-        if (circle->first + i * circle->stride != place) {
-            mtree_program_wait(program, receives++);
-            from = mtree_place(MTREE_BUFFER_INBOX, slots);
-            slots += job->units + program->overlap;
-        }
-        if (i == 0) {
-            mtree_program_copy(program, result, from, job->units);
-        } else {
-            mtree_program_fold(program, result, from, job->units);
-        }
-    }
-}
-
 void mtree_exchange_in(const mtree_program_job_t *job, const mtree_circle_t *circle,
                        int place, mtree_program_t *program)
 {
+    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
     const mtree_place_t own =
         mtree_place(MTREE_BUFFER_WORK, program->lengths[MTREE_BUFFER_WORK]);
     const int index = (place - circle->first) / circle->stride;
-    const size_t slots = program->lengths[MTREE_BUFFER_INBOX];
-    size_t receives;
 
     /* RESULT changes while what was in it is sent. */
-    mtree_program_copy(program, own, mtree_place(MTREE_BUFFER_RESULT, 0), job->units);
-    receives = program->num_steps;
-    for (int i = 0; i < circle->num && gets_sum(job, place); i++) {
-        const int from = circle->first + i * circle->stride;
-
-        if (from != place) {
-            (void)mtree_program_recv(program, from,
-                                     mtree_program_slot(program, job->units), job->units);
-        }
-    }
+    mtree_program_copy(program, own, result, job->units);
     for (int k = 1; k < circle->num; k++) {
         const int to = circle->first + (index + k) % circle->num * circle->stride;
 
@@ -59,8 +25,19 @@ void mtree_exchange_in(const mtree_program_job_t *job, const mtree_circle_t *cir
             (void)mtree_program_send(program, to, own, job->units);
         }
     }
-    if (gets_sum(job, place)) {
-        add_sum(job, circle, place, own, slots, receives, program);
+    for (int i = 0; i < circle->num && gets_sum(job, place); i++) {
+        mtree_place_t from = own;
+
+        if (i != index) {
+            from = mtree_program_slot(program, job->units);
+            mtree_program_recv_now(program, circle->first + i * circle->stride, from,
+                                   job->units);
+        }
+        if (i == 0) {
+            mtree_program_copy(program, result, from, job->units);
+        } else {
+            mtree_program_fold(program, result, from, job->units);
+        }
     }
 }
 
@@ -90,7 +67,6 @@ void mtree_exchange_sum(const mtree_program_job_t *job, int place,
 typedef struct {
     int num, first, last; /* ranks */
     mtree_place_t vectors;
-    size_t receive; /* the first of them */
 } group_t;
 
 typedef struct {
@@ -151,18 +127,15 @@ static bool needs(const group_t *to, const group_t *from)
 static void collect(scan_t *scan)
 {
     const mtree_program_job_t *job = scan->job;
-    size_t first;
 
     scan->own->vectors = make_room(scan, scan->own);
-    first = scan->program->num_steps;
     MTREE_RANKS_AT(rank, scan->ranks, scan->ranks->place)
     {
         if (rank != job->rank) {
-            (void)mtree_program_recv(scan->program, rank, vector_of(scan, rank),
-                                     job->units);
+            mtree_program_recv_now(scan->program, rank, vector_of(scan, rank),
+                                   job->units);
         }
     }
-    mtree_program_wait_all(scan->program, first);
     mtree_program_copy(scan->program, vector_of(scan, job->rank),
                        mtree_place(MTREE_BUFFER_INPUT, 0), job->units);
 }
@@ -174,29 +147,21 @@ static void exchange(scan_t *scan)
     const mtree_program_job_t *job = scan->job;
 
     for (int h = 0; h < job->num_hosts; h++) {
-        group_t *from = &scan->groups[h];
-
-        if (!needs(scan->own, from)) {
-            continue;
-        }
-        from->vectors = make_room(scan, from);
-        from->receive = scan->program->num_steps;
-        for (int i = 0; i < from->num; i++) {
-            (void)mtree_program_recv(scan->program, scan->ranks->leader[h],
-                                     vector_at(scan, from, i), job->units);
-        }
-    }
-    for (int h = 0; h < job->num_hosts; h++) {
         for (int i = 0; i < scan->own->num && needs(&scan->groups[h], scan->own); i++) {
             (void)mtree_program_send(scan->program, scan->ranks->leader[h],
                                      vector_at(scan, scan->own, i), job->units);
         }
     }
     for (int h = 0; h < job->num_hosts; h++) {
-        const group_t *from = &scan->groups[h];
+        group_t *from = &scan->groups[h];
 
-        for (int i = 0; i < from->num && needs(scan->own, from); i++) {
-            mtree_program_wait(scan->program, from->receive + (size_t)i);
+        if (!needs(scan->own, from)) {
+            continue;
+        }
+        from->vectors = make_room(scan, from);
+        for (int i = 0; i < from->num; i++) {
+            mtree_program_recv_now(scan->program, scan->ranks->leader[h],
+                                   vector_at(scan, from, i), job->units);
         }
     }
 }

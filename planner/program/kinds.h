@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The programs that planner/program/build.h chooses from.
+ * The programs that planner/program/build.h chooses from.  All their receives begin
+ * before everything else, so builders add each where it is waited for.
  *
  * Exchanges: each host sends what it has to every other one that needs it, at once.  All
  * add in the same order, so that all have the same bits.

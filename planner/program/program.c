@@ -154,6 +154,15 @@ void mtree_program_recv_now(mtree_program_t *program, int peer, mtree_place_t to
     mtree_program_wait(program, mtree_program_recv(program, peer, to, count));
 }
 
+void mtree_program_recv_and_fold(mtree_program_t *program, int peer, mtree_place_t to,
+                                 size_t count)
+{
+    const mtree_place_t slot = mtree_program_slot(program, count);
+
+    mtree_program_recv_now(program, peer, slot, count);
+    mtree_program_fold(program, to, slot, count);
+}
+
 void mtree_program_hoist(mtree_program_t *program)
 {
     mtree_step_t *steps = program->steps, *moved;

@@ -100,6 +100,10 @@ void mtree_program_send_now(mtree_program_t *program, int peer, mtree_place_t fr
 void mtree_program_recv_now(mtree_program_t *program, int peer, mtree_place_t to,
                             size_t count);
 
+/* Receive a vector in a slot, wait for it and fold it into that at @a to. */
+void mtree_program_recv_and_fold(mtree_program_t *program, int peer, mtree_place_t to,
+                                 size_t count);
+
 /*
  * Of an `early` program that is complete: move its receives to the front.  So no message
  * waits at its receiver for anything but the beginning of the program.
