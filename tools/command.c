@@ -158,24 +158,20 @@ mtree_status_t command_print_json(json_t *json, FILE *out)
     return MTREE_OK;
 }
 
-static void must_write(const char *path, bool is_done)
-{
-    if (!is_done) {
-        command_fail("%s: cannot be written: %s", path != NULL ? path : "the output",
-                     strerror(errno));
-    }
-}
-
 FILE *command_open(const char *path)
 {
     FILE *out = path != NULL ? fopen(path, "we") : stdout;
 
-    must_write(path, out != NULL);
+    if (out == NULL) {
+        command_fail("%s: cannot be written: %s", path, strerror(errno));
+    }
     return out;
 }
 
 void command_close(const char *path, FILE *out)
 {
-    must_write(path, ferror(out) == 0 && fflush(out) == 0 &&
-                         (out == stdout || fclose(out) == 0));
+    if (ferror(out) != 0 || fflush(out) != 0 || (out != stdout && fclose(out) != 0)) {
+        command_fail("%s cannot be written: is the disk full?",
+                     path != NULL ? path : "the output");
+    }
 }

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 {
     const command_t *command;
     char program[32];
+    int code;
 
     if (argc < 2) {
         print_usage(stderr);
@@ -77,5 +78,7 @@ int main(int argc, char **argv)
     mtree_published_add();
     snprintf(program, sizeof(program), "mtree %s", command->name);
     argv[1] = program;
-    return command->run(argc - 1, argv + 1);
+    code = command->run(argc - 1, argv + 1);
+    command_close(NULL, stdout);
+    return code;
 }

@@ -134,10 +134,12 @@ def check_planning(folder):
     says([*MTREE, "compare", STAR, "-a", ",".join(["ring"] * 200)], 1, "more than .* algorithms; name fewer")
     says([*MTREE, "simulate", STAR, "--ranks-per-host", "8192", "-b", "1M"], 1, "8192 ranks per host on 8 hosts; 1 to .* can be simulated")
     if pathlib.Path("/dev/full").exists():
-        done = subprocess.run(["sh", "-c", f"'{BUILD}/mtree' topology --json '{B4}' >/dev/full"], stderr=subprocess.PIPE, text=True,
-                              check=False)
-        if done.returncode == 0 or "the output cannot be written: is the disk full?" not in done.stderr:
-            failures.append(f"a full disk: exit {done.returncode}: {done.stderr}")
+        subprocess.run([*MTREE, "plan", B4, "-o", f"{folder}/plan"], stdout=subprocess.DEVNULL, check=True)
+        for words in (["topology", "--json", B4], ["topology", B4], ["check", f"{folder}/plan"], ["check", "--json", f"{folder}/plan"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([*MTREE, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            if done.returncode != 1 or done.stderr != "mtree: the output cannot be written: is the disk full?\n":
+                failures.append(f"{words[:2]}, a full disk: exit {done.returncode}: {done.stderr}")
 
 
 def check_netlab():

@@ -7,6 +7,7 @@
 #include "base/units.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct {
     const char *plan, *topology; /* files; topology may be NULL */
@@ -19,10 +20,12 @@ static arguments_t arguments;
 /* At the end of the command, wherever that is. */
 static void print_json(void)
 {
-    (void)command_print_json(json_pack("{s:s, s:b, s:b}", "plan", arguments.plan, "valid",
-                                       arguments.is_valid, "capacities_checked",
-                                       arguments.is_valid && arguments.topology != NULL),
-                             stdout);
+    if (command_print_json(json_pack("{s:s, s:b, s:b}", "plan", arguments.plan, "valid",
+                                     arguments.is_valid, "capacities_checked",
+                                     arguments.is_valid && arguments.topology != NULL),
+                           stdout) != MTREE_OK) {
+        _exit(COMMAND_FAILED);
+    }
 }
 
 static int run(int argc, char **argv)
