@@ -107,18 +107,20 @@ static void search_init(search_t *search, int num_begins)
     search->flow = mtree_quickest_flow_create(search->topology, search->reversed);
 }
 
-/* Keep the longer one.  Flows that are reversed go the other way. */
-static void keep(const search_t *search, mtree_slowest_t *slowest, double seconds,
+/* Keep the longer one; is it this one?  Flows that are reversed go the other way. */
+static bool keep(const search_t *search, mtree_slowest_t *slowest, double seconds,
                  const need_t *need)
 {
-    if (seconds > slowest->seconds) {
-        *slowest = (mtree_slowest_t){
-            .seconds = seconds,
-            .from = search->reversed ? need->end : need->begin,
-            .to = search->reversed ? need->begin : need->end,
-            .count = need->count,
-        };
+    if (!(seconds > slowest->seconds)) {
+        return false;
     }
+    *slowest = (mtree_slowest_t){
+        .seconds = seconds,
+        .from = search->reversed ? need->end : need->begin,
+        .to = search->reversed ? need->begin : need->end,
+        .count = need->count,
+    };
+    return true;
 }
 
 /* A need that latency and the links at the ends, of @a width bits/s, bound. */
@@ -171,7 +173,7 @@ static void add_needs(search_t *search, int begin)
         if (mtree_collective_is_prefix(search->collective) && far->host < begin) {
             continue;
         }
-        keep(search, search->path, far->seconds, &need);
+        (void)keep(search, search->path, far->seconds, &need);
         add_need(search, need, fmin(out, search->in[search->hosts[far->host]]));
         if (adds_up && i > 0 &&
             (i + 1 == num || search->far[i + 1].seconds < far->seconds)) {
@@ -243,12 +245,12 @@ static void find_ends(search_t *search, const need_t *need)
     }
 }
 
-/* The flow between host @a begin and search->ends; is it the slowest so far? */
-static bool is_slowest(search_t *search, int begin)
+/* Look at the flow between host @a begin and search->ends.  True: it is the slowest so
+ * far, and search->slow_ends are its ends. */
+static bool try_flow(search_t *search, int begin)
 {
     need_t need = {.begin = begin, .end = -1};
     double seconds;
-    bool is_slower;
 
     for (int host = 0; host < search->num_hosts; host++) {
         if (search->ends[host]) {
@@ -262,16 +264,7 @@ static bool is_slowest(search_t *search, int begin)
     seconds = mtree_quickest_flow_seconds(
         search->flow, search->hosts[begin], search->several, need.count,
         search->bits * need.count, search->slowest->seconds);
-    is_slower = seconds > search->slowest->seconds;
-    keep(search, search->slowest, seconds, &need);
-    return is_slower;
-}
-
-/* Look at the flow between host @a begin and search->ends.  True: it is the slowest so
- * far, and search->slow_ends are its ends. */
-static bool try_flow(search_t *search, int begin)
-{
-    if (!is_slowest(search, begin)) {
+    if (!keep(search, search->slowest, seconds, &need)) {
         return false;
     }
     memcpy(search->slow_ends, search->ends,
@@ -334,7 +327,7 @@ static void look(search_t *search, int root, double arcs)
     mtree_quickest_flow_limit(search->flow, arcs);
     try_flows(search);
     change_ends(search);
-    keep(search, search->slowest, search->needs[0].least, &search->needs[0]);
+    (void)keep(search, search->slowest, search->needs[0].least, &search->needs[0]);
     mtree_quickest_flow_destroy(search->flow);
     mtree_arena_cleanup(&search->arena);
 }
