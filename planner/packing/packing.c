@@ -30,9 +30,11 @@
 /* Beyond this many lines of the linear program no trees are laid for a time. */
 #define MOST_SHAPE_LINES 600
 
-/* Trees of each group with which column generation begins.  Of few it takes many more
- * steps: from eight on it had not ended on torus:4x4x2 after all of its work. */
-#define FEW_TREES 32
+/* Trees with which column generation begins, of one group alone and of each of several.
+ * Of few it takes many more steps: from eight on it had not ended on torus:4x4x2 after
+ * all of its work. */
+#define FIRST_ALONE 32
+#define FIRST_EACH  8
 
 /* Of so many trees of each of several groups that are laid for one time the rates are
  * fitted. */
@@ -118,7 +120,8 @@ static void improve(mtree_draft_t *draft, double tolerance)
 {
     mtree_packer_t *packer = draft->packer;
     const double work = packer->work + IMPROVE_WORK;
-    mtree_tree_set_t *few = mtree_tree_rates_fastest(packer, draft->set, FEW_TREES);
+    mtree_tree_set_t *few = mtree_tree_rates_fastest(
+        packer, draft->set, packer->num_groups > 1 ? FIRST_EACH : FIRST_ALONE);
     double x = mtree_tree_rates_least(packer, few);
     int before = 0;
 
