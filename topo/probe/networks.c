@@ -336,7 +336,8 @@ void mtree_probe_keep_networks(mtree_probe_t *probe, const mtree_probe_result_t 
         if (trial->round == (probe->num_network_rounds - 1) % networks->num_rounds) {
             trial->rate[0] = results->failed ? 0 : results->rate[0];
             trial->rate[1] = results->failed ? 0 : results->rate[1];
-            trial->latency = fmin(trial->latency, results->latency);
+            trial->latency =
+                results->failed ? trial->latency : fmin(trial->latency, results->latency);
             results++;
         }
     }

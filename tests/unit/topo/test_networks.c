@@ -5,6 +5,7 @@
  */
 #include "tests/unit/maps.h"
 #include "topo/probe/networks.h"
+#include "topo/probe/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,3 +267,20 @@ UNIT_TEST(what_is_apart_is_no_network)
 }
 
 UNIT_FIXTURE(start, stop)
+
+/* What failed has no latency; it is tried again, and what that tells counts. */
+UNIT_TEST(a_trial_that_failed_has_no_latency)
+{
+    const mtree_probe_result_t failed = {.failed = true};
+    const mtree_probe_result_t answered = {.rate = {1e8, 1e8}, .latency = 3e-3};
+    mtree_network_trial_t trial = {.latency = INFINITY};
+    mtree_probe_t probe = {
+        .networks = {.num_trials = 1, .num_rounds = 1, .trials = &trial},
+        .num_network_rounds = 1};
+
+    mtree_probe_keep_networks(&probe, &failed);
+    ck_assert_double_eq(trial.rate[0], 0);
+    mtree_probe_keep_networks(&probe, &answered);
+    ck_assert_double_eq(trial.rate[0], 1e8);
+    ck_assert_double_eq(trial.latency, 3e-3);
+}
