@@ -19,8 +19,9 @@
 #define PART_SPARE 2
 
 /*
- * Streams of an all-to-all from which on the ranks of a host share out its trees.  Fewer
- * all run at the same time, and each rank can use all trees of its host.
+ * Streams of two batches: so many run at a time, and have tags.  With fewer ones of an
+ * all-to-all each rank can use all trees of its host; from so many on its ranks share
+ * them out.
  */
 #define MANY_STREAMS (2 * (size_t)MTREE_BATCH_STREAMS)
 
@@ -297,10 +298,10 @@ static double builder_outstanding(const mtree_layout_builder_t *builder)
 static void builder_prepare_blocks(mtree_layout_builder_t *builder)
 {
     size_t streams = builder_num_streams(builder);
-    bool is_batched = streams >= 2 * MTREE_BATCH_STREAMS;
+    bool is_batched = streams >= MANY_STREAMS;
 
     builder->most_ranks = (size_t)mtree_placement_most_ranks(builder->placement);
-    builder->num_running = is_batched ? 2 * MTREE_BATCH_STREAMS : streams + 1;
+    builder->num_running = is_batched ? MANY_STREAMS : streams + 1;
     builder->outstanding = is_batched ? 0 : builder_outstanding(builder);
     MTREE_ARENA_ARRAY(&builder->layout->arena, builder->below, streams);
     builder_find_blocks(builder);
@@ -347,9 +348,9 @@ static void builder_run(mtree_layout_builder_t *builder)
     for (int r = 0; r < builder->num_all; r++) {
         builder->rates[r] = -1;
     }
-    /* More trees than there are tags are not in lockstep. */
+    /* All streams of a lockstep run at a time, so it has no more than have tags. */
     layout->num_steps = builder->part->collective == call->collective &&
-                                builder_num_streams(builder) <= 2 * MTREE_BATCH_STREAMS
+                                builder_num_streams(builder) <= MANY_STREAMS
                             ? builder->part->num_steps
                             : 0;
     builder->stepped = layout->num_steps > 0;

@@ -56,7 +56,7 @@ static void begin_lost(mtree_tcp_peer_t *peer)
         mtree_tcp_connection_init(peer, i, -1);
         connection->is_lost = true;
         connection->home = dial->is_spread ? i % dial->num_first : 0;
-        connection->rate = dial->is_spread ? dial->rates[connection->home] : 0;
+        connection->rate = dial->rates[connection->home];
     }
 }
 
@@ -330,7 +330,10 @@ static void attempt_greet(mtree_tcp_connection_t *connection, double now)
     mtree_tcp_attempt_t *attempt = &connection->attempt;
     int connected = mtree_tcp_socket_connected(attempt->socket);
 
-    if (connected == 1 && (connection->is_lost || give_way(connection)) &&
+    if (connected == 1 && !connection->is_lost && !give_way(connection)) {
+        return;
+    }
+    if (connected == 1 &&
         greet(connection, attempt->socket, &connection->peer->dial->secret)) {
         attempt->is_refused = false;
         attempt->refused = (mtree_tcp_polled_time_t){.seconds = 0};

@@ -45,14 +45,14 @@ int mtree_tcp_greeting_receive(int socket, mtree_tcp_piece_t *piece,
     if (received != 1) {
         return received;
     }
+    if (mtree_get32(bytes) != MAGIC) {
+        return -1;
+    }
     *greeting = (mtree_tcp_greeting_t){.rank = mtree_get32(bytes + 4),
                                        .number = mtree_get32(bytes + 8),
                                        .attempt = mtree_get32(bytes + 12),
                                        .count = mtree_get32(bytes + 16),
                                        .position = mtree_get64(bytes + 20)};
     prove(bytes, secret, code);
-    return mtree_get32(bytes) == MAGIC &&
-                   mtree_crypto_equals(bytes + PROVED, code, MTREE_TCP_SECRET)
-               ? 1
-               : -1;
+    return mtree_crypto_equals(bytes + PROVED, code, MTREE_TCP_SECRET) ? 1 : -1;
 }

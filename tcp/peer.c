@@ -286,13 +286,16 @@ static void reroute_list(mtree_list_t *list, bool sends, mtree_tcp_reroute_t rer
 void mtree_tcp_peer_reroute(mtree_tcp_peer_t *peer, mtree_tcp_reroute_t reroute)
 {
     mtree_tcp_session_t *session;
+    mtree_list_t *link;
 
     reroute_list(&peer->urgent, true, reroute);
     reroute_list(&peer->queue, true, reroute);
     while ((session = first_session(peer)) != NULL) {
         reroute_list(&session->held, true, reroute);
-        for (int i = 0; i < session->num_flows; i++) {
-            reroute_list(&session->flows[i]->posted, false, reroute);
+        MTREE_LIST_FOR_EACH(link, &session->flows)
+        {
+            reroute_list(&MTREE_CONTAINER_OF(link, mtree_tcp_flow_t, link)->posted, false,
+                         reroute);
         }
         mtree_tcp_session_free(session);
     }

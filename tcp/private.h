@@ -39,6 +39,7 @@ struct mtree_tcp_message {
 
 /* The messages with one tag of a session. */
 typedef struct {
+    mtree_list_t link;
     mtree_hash_link_t by_tag;
     uint32_t next_sent, next_posted; /* numbers */
     mtree_list_t posted;             /* receives that nothing has come for */
@@ -61,8 +62,7 @@ struct mtree_tcp_session {
     size_t charged;      /* to the peer's budget, of the latter with what keeps it */
     int owed;            /* sessions that ended here before the peer began them */
     mtree_list_t held;   /* sends that wait for it */
-    mtree_tcp_flow_t **flows; /* of the tags that are in use, which may be few of many */
-    int num_flows, flows_capacity;
+    mtree_list_t flows;  /* of the tags that are in use, which may be few of many */
     mtree_hash_table_t flow_of; /* by tag */
 };
 
@@ -204,7 +204,8 @@ void mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t s
 /* Put @a message, whose frame is complete, into the queue of its peer. */
 void mtree_tcp_message_enqueue(mtree_tcp_message_t *message);
 
-/* session.c: the session @a key; NULL: there is none; or it is made. */
+/* session.c: the session @a key.  Where there is none, find has NULL, and get makes it.
+ */
 mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
                                             const mtree_tcp_key_t *key);
 mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
@@ -272,8 +273,8 @@ void mtree_tcp_connection_close(mtree_tcp_connection_t *connection);
 /* Read until nothing is left, or for a while. */
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 
-/* Write `sending`, behind which the next one is when all of it is written; and @a
- * message, which is in no list, when nothing else is to be written. */
+/* Write `sending`; when all of it is written, the next one follows.  With nothing else to
+ * be written, begin with @a message, which is in no list. */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 bool mtree_tcp_connection_send(mtree_tcp_connection_t *connection,
                                mtree_tcp_message_t *message);

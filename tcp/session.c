@@ -61,6 +61,7 @@ mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
     session->peer = peer;
     session->key = *key;
     mtree_list_init(&session->held);
+    mtree_list_init(&session->flows);
     mtree_list_append(&peer->sessions, &session->link);
     mtree_hash_table_add(&peer->by_key, &session->by_key, hash_key(key));
     session_charge(session, sizeof(*session));
@@ -101,14 +102,15 @@ void mtree_tcp_session_discharge(mtree_tcp_session_t *session)
 
 static void session_clear(mtree_tcp_session_t *session)
 {
-    for (int i = 0; i < session->num_flows; i++) {
-        flow_forget_early(session->flows[i]);
-        free(session->flows[i]);
+    mtree_list_t *link;
+
+    while ((link = mtree_list_take(&session->flows)) != NULL) {
+        mtree_tcp_flow_t *flow = MTREE_CONTAINER_OF(link, mtree_tcp_flow_t, link);
+
+        flow_forget_early(flow);
+        free(flow);
     }
     mtree_hash_table_cleanup(&session->flow_of);
-    free(session->flows);
-    session->flows = NULL;
-    session->num_flows = session->flows_capacity = 0;
     session->ahead = session->early = 0;
     mtree_tcp_session_discharge(session);
     session->peer->num_running -= session->has_begun;
@@ -144,11 +146,9 @@ mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t 
     mtree_list_init(&flow->posted);
     mtree_list_init(&flow->early);
     mtree_hash_table_add(&session->flow_of, &flow->by_tag, tag);
-    mtree_array_reserve(&session->flows, &session->flows_capacity, session->num_flows + 1,
-                        sizeof(*session->flows));
-    session->flows[session->num_flows++] = flow;
-    /* With its place in both. */
-    session_charge(session, sizeof(*flow) + 3 * sizeof(flow));
+    mtree_list_append(&session->flows, &flow->link);
+    /* With its bucket, of which there are at most two for each. */
+    session_charge(session, sizeof(*flow) + 2 * sizeof(flow));
     return flow;
 }
 
@@ -207,7 +207,8 @@ static bool session_open(mtree_tcp_session_t *session)
     mtree_list_t *link;
 
     if (session->owed > 0) {
-        if (--session->owed == 0 && !session->has_begun && session->num_flows == 0) {
+        if (--session->owed == 0 && !session->has_begun &&
+            mtree_list_is_empty(&session->flows)) {
             mtree_tcp_session_free(session);
         }
         return true;
@@ -370,9 +371,14 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message)
 
 void mtree_tcp_session_fail(mtree_tcp_session_t *session)
 {
+    mtree_list_t *link;
+
     mtree_tcp_messages_fail(&session->held, NULL);
-    for (int i = 0; i < session->num_flows; i++) {
-        mtree_tcp_messages_fail(&session->flows[i]->posted, NULL);
-        flow_forget_early(session->flows[i]);
+    MTREE_LIST_FOR_EACH(link, &session->flows)
+    {
+        mtree_tcp_flow_t *flow = MTREE_CONTAINER_OF(link, mtree_tcp_flow_t, link);
+
+        mtree_tcp_messages_fail(&flow->posted, NULL);
+        flow_forget_early(flow);
     }
 }

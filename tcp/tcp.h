@@ -65,8 +65,8 @@ double mtree_tcp_patience(const mtree_tcp_t *tcp);
 /* Read and write what the sockets have and take; how many messages have ended. */
 int mtree_tcp_poll(mtree_tcp_t *tcp);
 
-/* Move the completions of messages that have ended to the list @a taken (`link`), which
- * begins with them; and call their functions; how many.  Both in one. */
+/* Take the completions of messages that have ended: @a taken (`link`) is made a list of
+ * them.  Call the functions of such a list; how many.  Or both. */
 void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
 int mtree_tcp_call(mtree_list_t *taken);
 int mtree_tcp_hand_out(mtree_tcp_t *tcp);

@@ -48,7 +48,6 @@ struct coll_mtree_handshake {
     int num_cables;        /* that the connections take: its first addresses */
     bool is_dialed;        /* the peer; by one of the two */
     bool is_vain;          /* it cannot be reached */
-    bool has_key;          /* or needs none */
     bool has_spoken, is_asking, is_asked; /* over the PML */
     int rounds, failed;                   /* that the other end has asked; in vain */
     int error;                            /* the last one, at either end */
@@ -327,13 +326,13 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
 static bool another_ends(int limit, double seconds)
 {
     const double end = mtree_clock_seconds() + seconds;
+    const int tag = world_channel().first_tag - END_TAG;
     int says = 0;
 
     while (!says && mtree_clock_seconds() < end) {
         for (int rank = 0; rank < limit && !says; rank++) {
             (void)MCA_PML_CALL(
-                iprobe(rank, coll_mtree_tag_range_tcp(coll_mtree_tags_limit()) - END_TAG,
-                       MPI_COMM_WORLD, &says, MPI_STATUS_IGNORE));
+                iprobe(rank, tag, MPI_COMM_WORLD, &says, MPI_STATUS_IGNORE));
         }
         coll_mtree_progress_wait(COLL_MTREE_WAIT_LATER);
     }

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-_Static_assert(MTREE_CALL_TAGS <= MTREE_TCP_TAGS, "a session has the tags of a call");
-
 static coll_mtree_way_t way_to(const coll_mtree_tcp_operation_t *operation,
                                const mtree_peer_t *peer)
 {
@@ -22,12 +20,12 @@ static coll_mtree_way_t way_to(const coll_mtree_tcp_operation_t *operation,
     return way;
 }
 
-/* Do its messages to @a peer go over connections of mtree's own? */
+/* Do its messages to @a peer, on the way @a way, go over connections of mtree's own? */
 static bool operation_carries(const coll_mtree_tcp_operation_t *operation,
-                              const mtree_peer_t *peer)
+                              const mtree_peer_t *peer, const coll_mtree_way_t *way)
 {
     return operation->placement->host[peer->rank] != operation->part->host &&
-           (operation->carries_all || way_to(operation, peer).num_cables > 0);
+           (operation->carries_all || way->num_cables > 0);
 }
 
 static int compare_ranks(const void *rank, const void *peer)
@@ -48,11 +46,14 @@ static mtree_tcp_peer_t *lock_rank(coll_mtree_transport_t *transport,
                                    const mtree_peer_t *peer, bool is_known)
 {
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
-    const coll_mtree_way_t way = way_to(operation, peer);
+    coll_mtree_way_t way;
 
-    return is_known || operation_carries(operation, peer)
-               ? coll_mtree_endpoint_lock(transport->comm, peer->rank,
-                                          is_known ? NULL : &way)
+    if (is_known) {
+        return coll_mtree_endpoint_lock(transport->comm, peer->rank, NULL);
+    }
+    way = way_to(operation, peer);
+    return operation_carries(operation, peer, &way)
+               ? coll_mtree_endpoint_lock(transport->comm, peer->rank, &way)
                : NULL;
 }
 
@@ -250,8 +251,10 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                                               .key = {coll_mtree_cid(transport->comm),
                                                       (uint32_t)-transport->first_tag,
                                                       generation}};
-    for (int i = 0; i < num_peers; i++) {
-        is_used = is_used || operation_carries(operation, &peers[i]);
+    for (int i = 0; i < num_peers && !is_used; i++) {
+        const coll_mtree_way_t way = way_to(operation, &peers[i]);
+
+        is_used = operation_carries(operation, &peers[i], &way);
     }
     if (is_used) {
         transport->super.ops = &tcp_ops;
