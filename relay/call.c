@@ -171,7 +171,7 @@ static mtree_status_t call_run(mtree_relay_call_t *call)
     return status;
 }
 
-mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
+mtree_status_t mtree_relay_call_begin(mtree_relay_plan_t *plan,
                                       const mtree_relay_start_t *start,
                                       mtree_tcp_budget_t *memory,
                                       mtree_relay_peers_t *peers,

@@ -16,7 +16,7 @@
 typedef struct {
     mtree_list_t link; /* for a list of the caller's */
     mtree_transport_t transport;
-    const mtree_relay_plan_t *plan;
+    mtree_relay_plan_t *plan;
     mtree_relay_start_t start;
     mtree_relay_peers_t *peers;
     mtree_relay_fold_t fold;
@@ -32,7 +32,7 @@ typedef struct {
  * it takes more than is left of @a memory, or more peers than there may be;
  * MTREE_ERR_INVALID: plan and call do not fit.
  */
-mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
+mtree_status_t mtree_relay_call_begin(mtree_relay_plan_t *plan,
                                       const mtree_relay_start_t *start,
                                       mtree_tcp_budget_t *memory,
                                       mtree_relay_peers_t *peers,

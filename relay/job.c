@@ -324,7 +324,7 @@ void mtree_relay_job_reap(mtree_relay_job_t *job)
             refuse(job, start);
         }
         if (ended != 0) {
-            find_plan(job, start->plan)->num_calls--;
+            call->plan->num_calls--;
             mtree_relay_call_destroy(call);
             job->num_calls--;
         }

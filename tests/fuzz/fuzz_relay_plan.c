@@ -21,7 +21,7 @@ static void end_call(mtree_relay_call_t *call, mtree_tcp_t *tcp)
     mtree_relay_call_destroy(call);
 }
 
-static void run(const mtree_relay_plan_t *plan, const uint8_t *data)
+static void run(mtree_relay_plan_t *plan, const uint8_t *data)
 {
     static const mtree_relay_traffic_t traffic = {.most_peers = 100};
     mtree_tcp_budget_t memory = {.most = MEMORY};

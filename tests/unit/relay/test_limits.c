@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -187,16 +188,21 @@ UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
 /* Who is in a job may send any bytes in place of a plan. */
 UNIT_TEST(no_message_about_a_plan_takes_much_memory)
 {
-    enum { LENGTH = 8 << 20, MOST_KB = 32 << 10 };
-    static char text[LENGTH];
+    enum { LENGTH = 2 << 20, RANKS = 65535, HEAD = 5, MOST_KB = 32 << 10 };
+    const uint32_t head[HEAD] = {1, RANKS, 1, RANKS + 1, 1};
+    static unsigned char bytes[LENGTH];
     struct rusage before, after;
     mtree_relay_plan_t *plan;
 
-    for (size_t i = 0; i < LENGTH; i++) {
-        text[i] = "[[],"[i == 0 ? 0 : 1 + (i - 1) % 3];
+    /* The most ranks that there may be, on as many hosts, and a relay that reads it. */
+    memset(bytes, 1, LENGTH);
+    for (uint32_t i = 0; i < HEAD + 2 * RANKS + 1; i++) {
+        mtree_put32(bytes + 4 * i, i < HEAD           ? head[i]
+                                   : i < HEAD + RANKS ? i - HEAD
+                                                      : MTREE_RELAY_IS_RELAY);
     }
     (void)getrusage(RUSAGE_SELF, &before);
-    unit_invalid(mtree_relay_plan_read(text, LENGTH, MTREE_RELAY_IS_RELAY, &plan));
+    unit_invalid(mtree_relay_plan_read(bytes, LENGTH, MTREE_RELAY_IS_RELAY, &plan));
     (void)getrusage(RUSAGE_SELF, &after);
     ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, MOST_KB);
 }
