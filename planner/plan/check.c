@@ -21,18 +21,8 @@
 /* More than any lockstep schedule of as many hosts as are accepted has. */
 #define MAX_STEPS (1 << 20)
 
-/* Log the fault. */
-static __attribute__((format(printf, 1, 2))) bool bad(const char *format, ...)
-{
-    char line[MTREE_LOG_LINE];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
-    va_end(args);
-    mtree_error("%s", line);
-    return false;
-}
+/* Log the fault; false. */
+#define bad(...) (mtree_error(__VA_ARGS__), false)
 
 static bool check_numbers(const mtree_plan_t *plan, int t)
 {
@@ -267,10 +257,8 @@ static bool check_capacities(const mtree_plan_t *plan, const mtree_topology_t *t
 }
 
 /* Before anything is read of the hosts. */
-static bool check_relays(const mtree_plan_t *plan)
+static bool check_relays(const mtree_plan_t *plan, bool is_stepped)
 {
-    const bool is_stepped = has_steps(plan);
-
     if (plan->num_relays < 0 || plan->num_relays >= plan->num_hosts) {
         return bad("plan: %d of %d hosts are relays; give a host that is none",
                    plan->num_relays, plan->num_hosts);
@@ -329,7 +317,7 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
                                 const mtree_routes_t *routes)
 {
     const bool is_stepped = has_steps(plan);
-    bool ok = check_relays(plan) && check_root(plan);
+    bool ok = check_relays(plan, is_stepped) && check_root(plan);
     mtree_arena_t arena = {0};
     double *sums;
     int *seen, *waiting, *below;

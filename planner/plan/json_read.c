@@ -12,13 +12,13 @@
 #include <string.h>
 
 /* A plan is at most this large: hosts, trees, and hosts x trees (each is 16 bytes of
- * memory), of which the planner makes one tree for each host at most. */
+ * memory, and at least as much of a file). */
 #define MAX_HOSTS MTREE_TOPOLOGY_MAX_VERTICES
 #define MAX_TREES (1 << 18)
-#define MAX_EDGES (1L << 24)
+#define MAX_EDGES (1L << 25)
 #define MAX_TEXT  ((size_t)1 << 30)
 
-/* More bytes than a message has, of which a size_t and a double hold each. */
+/* No message is longer.  A size_t and a double both hold this number exactly. */
 #define MAX_BYTES ((double)(1L << 53))
 
 /* What a reader carries along. */

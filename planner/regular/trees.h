@@ -28,7 +28,7 @@ mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **pl
  * quarter of the time (notes/performance.md).
  *
  * For allreduce the rates are those that add up to the most, so that hosts behind wider
- * links sum more of it; otherwise, and between more than some thousand hosts,
+ * links sum more of it; otherwise, and where links times trees exceed 1.5 million,
  * mtree_plan_finish() gives all trees the same.
  */
 mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
