@@ -19,7 +19,7 @@ static void end_job(const char *reason)
     PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Memory is missing in calls, too. */
+/* Memory may be missing in calls. */
 __attribute__((constructor)) static void memory_open(void)
 {
     mtree_memory_on_missing(end_job);

@@ -24,9 +24,9 @@ typedef struct {
 } mtree_mpich_transport_t;
 
 /*
- * End the job unless @a code, of an MPI function whose errors may not be fatal, is
- * MPI_SUCCESS.  It does, too, where memory is missing (base/memory.h): the other ranks
- * are in the call, too, and wait.
+ * End the job, with a line, unless @a code, of an MPI function, is MPI_SUCCESS: the other
+ * ranks are in the call, and wait.  The same happens where memory is missing
+ * (base/memory.h).
  */
 void mtree_mpich_must(int code);
 

@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seconds between two lines that say what takes long, */
+/* Seconds between two lines about slow work. */
 #define SAMPLE 2
 
-/* and what that is. */
+/* What the next line says. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char line[128];
 

@@ -44,7 +44,8 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
                                  &bytes, &length)) {
         entry->appendix = (coll_mtree_appendix_t){bytes, length};
         planned->forecast = forecast;
-        planned->relayed = mtree_plan_retain(plan);
+        planned->relayed = plan;
+        return;
     }
     mtree_plan_destroy(plan);
 }

@@ -41,8 +41,8 @@ size_t coll_mtree_command_items_bytes(const coll_mtree_command_t *command);
 size_t coll_mtree_command_replies_bytes(const coll_mtree_command_t *command);
 
 /*
- * Carry out @a command, whose replies are in @a replies then; or, if it is experiments,
- * begin them, for whose end @a items stay and who give the replies (NULL: another).  The
+ * Carry out @a command; @a replies are there when this returns NULL.  Experiments only
+ * begin: @a items and @a replies stay until they end, which writes the replies.  The
  * reply to what cannot be done is that it failed.
  */
 coll_mtree_probe_experiments_t *

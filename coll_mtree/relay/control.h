@@ -27,9 +27,11 @@ typedef struct {
     bool is_up;
     double pinged, received; /* mtree_clock_seconds() of the last ping and message */
     mtree_tcp_polled_time_t silence; /* since the latter */
+    /* Calls that it has refused, or that have failed there.  Zeros: none, since plans are
+     * numbered from 1. */
     struct {
-        uint32_t plan, call;        /* zeros: none, since plans are numbered from 1 */
-    } refused[COLL_MTREE_REFUSALS]; /* or failed there */
+        uint32_t plan, call;
+    } refused[COLL_MTREE_REFUSALS];
     unsigned num_refused;
     uint64_t unreached; /* bit j: it cannot reach relay j */
 } coll_mtree_relay_control_t;

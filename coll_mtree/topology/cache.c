@@ -60,8 +60,12 @@ void coll_mtree_topology_cache_correct(mtree_cache_t *cache,
 {
     size_t length;
     char *text;
-    FILE *out = mtree_text_begin(&text, &length);
+    FILE *out;
 
+    if (cache->num_hosts == 0 || cache->days <= 0) {
+        return;
+    }
+    out = mtree_text_begin(&text, &length);
     mtree_require(mtree_topology_write(topology, out));
     mtree_text_end(out);
     (void)mtree_cache_correct(cache, time(NULL), text);

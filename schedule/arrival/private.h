@@ -67,7 +67,7 @@ void mtree_arrival_message(mtree_arrival_run_t *run, bool receives, int peer, in
                            void *buffer, size_t bytes, mtree_event_t *event,
                            void (*handle)(mtree_event_t *event));
 
-/* coordination.c: tell that this rank is there; do what is due. */
+/* coordination.c: begin, as the coordinator or as another rank; do what is due. */
 void mtree_arrival_begin(mtree_arrival_run_t *run);
 void mtree_arrival_decide(mtree_arrival_run_t *run);
 

@@ -106,22 +106,19 @@ typedef struct {
     area_t send, recv;
     count_t *recv_counts; /* [ranks] the same in elements */
     place_t *recv_places;
-    side_t sides[2]; /* of send and recv, where is_exchange() */
+    side_t sides[2]; /* of send and recv, of an IS_EXCHANGE */
     MPI_Request request;
     int starts; /* that a persistent request has to come */
 } case_t;
 
-/* What a collective is: it folds; for each rank what ranks up to it, or before it, give.
- * Each rank, or the root, sends a block for each other one; receives one from each.  It
- * moves another block between each two ranks; these differ in size.  One rank is the
- * root. */
+/* What a collective is. */
 enum {
     IS_FOLD = 1 << 0,
-    IS_PREFIX = 1 << 1,
-    SENDS_ALL = 1 << 2,
-    RECEIVES_ALL = 1 << 3,
-    IS_EXCHANGE = 1 << 4,
-    IS_UNEQUAL = 1 << 5,
+    IS_PREFIX = 1 << 1,    /* a fold over the ranks up to each one, or before it */
+    SENDS_ALL = 1 << 2,    /* each rank, or the root, has a block for each rank */
+    RECEIVES_ALL = 1 << 3, /* each rank, or the root, gets a block from each rank */
+    IS_EXCHANGE = 1 << 4,  /* there is a block for each pair of ranks */
+    IS_UNEQUAL = 1 << 5,   /* blocks differ in size */
     IS_ROOTED = 1 << 6,
     IS_ALLTOALL = SENDS_ALL | RECEIVES_ALL
 };

@@ -13,7 +13,7 @@ CALL = re.compile(r"(?:mtree_error|coll_mtree_verbose)\(\s*(?:comm, 0,\s*)?((?:\
 
 
 # The functions that print errors, and the exceptions that become one.
-SAYS = re.compile(r"(?:(?:mtree_error|coll_mtree_verbose|bad|bad_tree|syntax_error|command_fail|command_misuse)\(|\.needs =)"
+SAYS = re.compile(r"(?:(?:mtree_error|coll_mtree_verbose|bad|syntax_error|command_fail|command_misuse)\(|\.needs =)"
                   r"\s*(?:comm, [0-9],\s*)?[^\";{]*?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 RAISES = re.compile(r"(?:NetlabError|CompareError|RunFailed|ArgumentTypeError|parser\.error|Failure|ImportFailure|ListError|fail)"
                     r"\(\s*(?:[^\",]*, )?((?:f?\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)

@@ -27,7 +27,7 @@ typedef struct {
 } mtree_cache_stamp_t;
 
 /* The cache, as it is seen by a set of hosts.  Begin with all zero but the version and
- * the days.  A set of no hosts, or files that live for no days, have none. */
+ * the days.  Without hosts or days nothing is read or written. */
 typedef struct {
     const char *version; /* of mtree; files of other versions are refused */
     double days;         /* that files live */

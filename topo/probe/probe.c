@@ -205,8 +205,8 @@ static void record_result(const mtree_probe_t *probe,
     mtree_probe_write(probe, "\n");
 }
 
-/* Write the results of the current round to the record; those of TRACE as routes, later.
- */
+/* Write the results of the current round to the record; those of TRACE as routes, later,
+ * those of CABLE not at all. */
 static void record_round(const mtree_probe_t *probe, const mtree_probe_result_t *results,
                          double seconds)
 {

@@ -47,7 +47,7 @@ typedef struct {
 } mtree_host_interfaces_t;
 
 typedef struct {
-    double seconds; /* budget: all rounds together take less; > 0 */
+    double seconds; /* budget of all rounds; links have 0.5 s at least */
     double bytes;   /* budget: all rounds together send no more; 0: without limit */
     uint64_t seed;  /* of the random samples of large networks */
     bool traces;    /* routes can be traced; else round trips alone tell of them */

@@ -9,10 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TRACE_SHARE                                                                      \
-    0.3                   /* of the budget; what is left of it goes to the measurements, \
-                           */
-#define LEAST_SECONDS 0.5 /* which have so long at least */
+/* Of the budget, for routes; what they leave goes to the measurements. */
+#define TRACE_SHARE 0.3
+
+/* The measurements have so long at least. */
+#define LEAST_SECONDS 0.5
 
 void mtree_probe_fill_trace(mtree_probe_t *probe)
 {

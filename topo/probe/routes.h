@@ -22,11 +22,10 @@ void mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int host,
                                     const char *address);
 
 /*
- * Packets from @a from to @a to, a later pair than the one before by these numbers, pass
- * @a hops in this order, no vertex twice.  The two
- * ends are no hops: num_hops is 0 between hosts of one Ethernet.  A hop with a host's
- * address is that host; any other address is a router; "" is a router that did not
- * answer.
+ * Routes are added in the order of (from, to), each pair once.  Packets from @a from to
+ * @a to pass @a hops in this order, no vertex twice.  The two ends are no hops: num_hops
+ * is 0 between hosts of one Ethernet.  A hop with a host's address is that host; any
+ * other address is a router; "" is a router that did not answer.
  */
 void mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, int to,
                             const char *const *hops, int num_hops);

@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 /*
- * The record of a probe: all of its input as lines of text (docs/probe.md, "The record").
- * Users send it in when a topology is wrong, and tests replay it.
+ * The record of a probe: its input as lines of text (docs/probe.md, "The record"), but
+ * for first hops, interfaces and what is tried between these. Users send it in when a
+ * topology is wrong, and tests replay it.
  *
  *     host NAME ADDRESS SPEED
  *     address HOST ADDRESS               another of the host
