@@ -12,7 +12,7 @@
 /* Where bytes add no more than this part to the longest path, latency binds. */
 #define HARDLY 0.01
 
-/* Of which the flow is a path. */
+/* Of a message so short that it flows over one path. */
 #define LEAST_BYTES 1e-3
 
 static const char *const names[] = {[MTREE_BOUND_LATENCY] = "latency",

@@ -10,8 +10,9 @@
 #include <string.h>
 
 /* Room below this part of a link's capacity is what rounding leaves. */
-#define TINY 1e-12
+#define NO_ROOM 1e-12
 
+/* What latencies are counted in, seconds. */
 #define PICOSECOND 1e-12
 
 /* Instead of an arc into a vertex. */
@@ -106,7 +107,7 @@ static double find_room(const mtree_quickest_flow_t *flow, int arc,
 {
     const int link = arc >> 1;
     const double along = (arc & 1) != 0 ? -flow->flow[link] : flow->flow[link];
-    const double tiny = TINY * fmax(flow->capacity[arc], flow->capacity[arc ^ 1]);
+    const double tiny = NO_ROOM * fmax(flow->capacity[arc], flow->capacity[arc ^ 1]);
     double room = flow->capacity[arc] - along;
 
     *cost_p = (mtree_distance_t){flow->latency[link], 1};

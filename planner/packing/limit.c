@@ -31,9 +31,6 @@
 #define ALLTOALL_LONG_TREES 3
 #define ALLTOALL_LONG_BYTES ((double)(2 << 20))
 
-/* A tree with less than this part of its group's rate has none but for rounding. */
-#define LEAST_RATE 1e-9
-
 /* What the predicted time may grow by, if that takes fewer trees: messages to many are
  * what it does not count. */
 #define FEWER_COST 0.01
@@ -175,7 +172,7 @@ static void choose_of_groups(mtree_draft_t *draft)
         !mtree_draft_is_large_alltoall(draft)) {
         /* As much by fewer trees. */
         mtree_tree_rates_fit(draft->packer, draft->set);
-        mtree_tree_set_trim(draft->set, 0, draft->x * LEAST_RATE);
+        mtree_tree_set_trim(draft->set, 0, draft->x * MTREE_TREE_SET_LEAST_RATE);
     }
     before = draft->set->num_trees;
     max_trees = mtree_draft_is_large_alltoall(draft) ? limit_alltoall(draft, max_trees)

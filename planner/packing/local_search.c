@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A change must gain this part of the value to count, so that the search ends. */
-#define GAIN 1e-9
-
 /* Edges for which the linear program is solved at each place: the most promising. */
 #define MAX_TRIES 4
 
@@ -325,7 +322,8 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
         }
         weight = shaped ? weight_with(selection, t, place, edge) : selection->weight[t];
         if (weight - selection->weight[t] >
-            blocks * (price_over(search, edge) - price_over(search, old)) + GAIN) {
+            blocks * (price_over(search, edge) - price_over(search, old)) +
+                MTREE_SELECTION_GAIN) {
             offer(search, edge, weight * promise);
         }
     }
@@ -339,7 +337,7 @@ static int find_exchange(mtree_local_search_t *search, int t, int place)
     mtree_selection_t *selection = search->selection;
     const mtree_candidates_t *candidates = selection->candidates;
     int old = selection->trees[t].edges[place];
-    double most = selection->value * (1.0 + GAIN);
+    double most = selection->value * (1.0 + MTREE_SELECTION_GAIN);
     int best = -1;
 
     int child = search->parent[candidates->to[old]] == candidates->from[old]

@@ -50,9 +50,6 @@
 /* No other time is tried that is not less by this part. */
 #define TIME_STEP 0.01
 
-/* A tree with less than this part of its group's rate has none but for rounding. */
-#define LEAST_RATE 1e-9
-
 /* Of a robust packing: trees per host, at most, as more gain little and each costs
  * messages; what a host may load a link with, beyond what the best packing for it alone
  * does, as on B4 no less is possible for all hosts at once without a loss for equal
@@ -135,7 +132,7 @@ static void improve(mtree_draft_t *draft, double tolerance)
     if (x > draft->x) {
         mtree_tree_set_t *worse = draft->set;
 
-        mtree_tree_set_trim(few, 0, x * LEAST_RATE);
+        mtree_tree_set_trim(few, 0, x * MTREE_TREE_SET_LEAST_RATE);
         draft->x = x;
         draft->set = few;
         few = worse;
@@ -194,7 +191,7 @@ static mtree_status_t pack_low(mtree_draft_t *draft)
     }
     if (status == MTREE_OK) {
         draft->x = mtree_tree_rates_least(packer, draft->set);
-        mtree_tree_set_trim(draft->set, 0, draft->x * LEAST_RATE);
+        mtree_tree_set_trim(draft->set, 0, draft->x * MTREE_TREE_SET_LEAST_RATE);
     }
     return status;
 }
@@ -216,7 +213,7 @@ static mtree_status_t pack_once(mtree_draft_t *draft, double bits, double work,
     }
     mtree_tree_set_trim(set, packer->num_groups > 1 ? MOST_SHAPED_TREES : 0, 0.0);
     mtree_tree_rates_fit(packer, set);
-    mtree_tree_set_trim(set, 0, x * LEAST_RATE);
+    mtree_tree_set_trim(set, 0, x * MTREE_TREE_SET_LEAST_RATE);
     *time_p = mtree_tree_rates_time(packer, set, bits);
     if (*time_p < draft->time) {
         mtree_tree_set_t *slower = draft->shaped;
@@ -285,7 +282,7 @@ static mtree_status_t pack_near(mtree_draft_t *draft)
         return status;
     }
     mtree_tree_rates_fit(packer, set);
-    mtree_tree_set_trim(set, 0, x * LEAST_RATE);
+    mtree_tree_set_trim(set, 0, x * MTREE_TREE_SET_LEAST_RATE);
     if (prefix_time(packer, set, bits) < prefix_time(packer, draft->set, bits)) {
         mtree_tree_set_t *slower = draft->set;
 

@@ -11,7 +11,7 @@
 #define MAX_WORK 1e8
 
 /* A bound that is less by this part is a lower one. */
-#define GAIN 1e-9
+#define LEAST_DROP 1e-9
 
 typedef struct {
     mtree_packer_t *packer;
@@ -129,7 +129,7 @@ static void try_set(cuts_t *cuts)
 {
     double bound = bound_of_set(cuts);
 
-    if (bound < cuts->best * (1.0 - GAIN)) {
+    if (bound < cuts->best * (1.0 - LEAST_DROP)) {
         cuts->best = bound;
         memcpy(cuts->packer->bound_price, cuts->price,
                (size_t)cuts->packer->candidates->num_constraints * sizeof(*cuts->price));

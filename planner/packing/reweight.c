@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A tree of a smaller part of the throughput is left out. */
-#define LEAST_PART 1e-3
+#define LEAST_TREE_PART 1e-3
 
 /* The linear program of more trees times arcs than this takes seconds. */
 #define MAX_USES 3e6
@@ -122,7 +122,7 @@ static mtree_plan_t *take_trees(const mtree_problem_t *problem, const mtree_plan
     for (int t = 0; t < keep->num_trees; t++) {
         total += rate_of(keep, rate, t);
     }
-    least = LEAST_PART * total / num_groups(keep);
+    least = LEAST_TREE_PART * total / num_groups(keep);
     for (int t = 0; t < keep->num_trees; t++) {
         count += rate_of(keep, rate, t) > least;
     }

@@ -14,14 +14,14 @@
 /* All of the work is done for a value that is this far from it, less for a closer one: a
  * small network's few trees are mostly within a per mille, on which no time is to be
  * spent. */
-#define FULL_GAP   0.05
-#define LEAST_PART 0.02
+#define FULL_GAP        0.05
+#define LEAST_WORK_PART 0.02
 
 /* Where trees are weighed for a time it is not known what no set can exceed.  The search
  * is over when all that it did is this many times what it had done at the last gain of
- * more than GAIN. */
-#define PATIENCE 2.0
-#define GAIN     1e-3
+ * more than LASTING_GAIN. */
+#define PATIENCE     2.0
+#define LASTING_GAIN 1e-3
 
 /* The rates that greedy starts aim at, as parts of the optimum over K. */
 static const double aims[] = {1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5};
@@ -213,7 +213,7 @@ static bool is_done(const search_t *search)
     double gap = 1.0 - search->selection->best_value / search->most;
     double part = fmin(1.0, pow(gap / FULL_GAP, 2.0));
 
-    return gap <= GOOD_ENOUGH || work >= search->max_work * fmax(part, LEAST_PART) ||
+    return gap <= GOOD_ENOUGH || work >= search->max_work * fmax(part, LEAST_WORK_PART) ||
            (search->gained_at > 0.0 && work >= PATIENCE * search->gained_at);
 }
 
@@ -313,7 +313,7 @@ static void note_gain(search_t *search)
     const mtree_selection_t *selection = search->selection;
 
     if (selection->packer->time > 0.0 &&
-        selection->best_value > search->gained * (1.0 + GAIN)) {
+        selection->best_value > search->gained * (1.0 + LASTING_GAIN)) {
         search->gained = selection->best_value;
         search->gained_at = mtree_selection_work(selection);
     }

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What a selection must be better by to count as better. */
-#define GAIN 1e-9
-
 mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_packer_t *packer,
                                           int max_trees)
 {
@@ -105,7 +102,7 @@ void mtree_selection_solve(mtree_selection_t *selection)
 
 void mtree_selection_keep(mtree_selection_t *selection)
 {
-    if (selection->value <= selection->best_value * (1.0 + GAIN)) {
+    if (selection->value <= selection->best_value * (1.0 + MTREE_SELECTION_GAIN)) {
         return;
     }
     selection->best_value = selection->value;

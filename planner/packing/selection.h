@@ -11,6 +11,9 @@
 
 #include <stdbool.h>
 
+/* A selection is better from this part of the value on, so that searches end. */
+#define MTREE_SELECTION_GAIN 1e-9
+
 typedef struct {
     mtree_packer_t *packer; /* its weights are the ones that count */
     const mtree_candidates_t *candidates;

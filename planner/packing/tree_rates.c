@@ -14,6 +14,7 @@
  * for ever. */
 #define FIT_WORK 1e8
 
+/* Rates that differ by this part are the same. */
 #define ROUNDING 1e-9
 
 /* The same of the trees of one group. */

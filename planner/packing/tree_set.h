@@ -52,6 +52,9 @@ void mtree_tree_set_destroy(mtree_tree_set_t *set);
 void mtree_tree_set_add(mtree_tree_set_t *set, int group, int root, const int *edges,
                         double rate);
 
+/* A tree with less than this part of its group's rate has none but for rounding. */
+#define MTREE_TREE_SET_LEAST_RATE 1e-9
+
 /* Keep the fastest @a max_trees (0: all) of each group, and of those the ones with @a
  * min_rate, but at least one. */
 void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);

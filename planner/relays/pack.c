@@ -15,7 +15,7 @@
 #define GAP 1e-4
 
 /* A tree that carries no more than this part of all is rounding. */
-#define LEAST_RATE 1e-6
+#define LEAST_STEINER_RATE 1e-6
 
 typedef struct {
     mtree_candidates_t *candidates;
@@ -120,7 +120,7 @@ static mtree_status_t generate(mtree_packer_t *packer, mtree_tree_set_t **set_p)
 
     if (status == MTREE_OK) {
         mtree_tree_rates_fit(packer, *set_p);
-        mtree_tree_set_trim(*set_p, 0, x * LEAST_RATE);
+        mtree_tree_set_trim(*set_p, 0, x * LEAST_STEINER_RATE);
     }
     return status;
 }
@@ -242,9 +242,9 @@ mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
         const double rate = mtree_tree_rates_least(finder.packer, set);
 
         drop_relays(finder.packer, set, rate);
-        mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
+        mtree_tree_set_trim(set, 0, rate * LEAST_STEINER_RATE);
         drop_trees(finder.packer, &set, problem->request->max_trees);
-        mtree_tree_set_trim(set, 0, rate * LEAST_RATE);
+        mtree_tree_set_trim(set, 0, rate * LEAST_STEINER_RATE);
         *packed_p = take_packing(&finder, set);
     }
     mtree_tree_set_destroy(set);

@@ -13,7 +13,7 @@
 
 /* The part by which relays have to make a call faster to be used.  Its predicted time
  * knows nothing of what they cost the processors of all hosts (notes/performance.md). */
-#define LEAST_GAIN 0.1
+#define LEAST_CALL_GAIN 0.1
 
 /* The same of what is carried, which is exact. */
 #define LEAST_RATE_GAIN 0.03
@@ -44,7 +44,7 @@ const char *mtree_relays_unavailable(const mtree_plan_request_t *request, int nu
 bool mtree_relays_gain(const mtree_plan_t *relayed, const mtree_plan_t *plan)
 {
     return plan->bytes > 0.0
-               ? relayed->seconds * (1.0 + LEAST_GAIN) < plan->seconds
+               ? relayed->seconds * (1.0 + LEAST_CALL_GAIN) < plan->seconds
                : relayed->throughput > plan->throughput * (1.0 + LEAST_RATE_GAIN);
 }
 
