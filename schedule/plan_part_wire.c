@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define MAX_HOSTS MTREE_TOPOLOGY_MAX_VERTICES
-#define MAX_TREES (1 << 18)
 
 /* What a piece may say of bytes. */
 #define MAX_BYTES (UINT64_C(1) << 48)
@@ -153,7 +152,7 @@ static void pass_head(piece_t *piece, mtree_plan_part_t *head)
     pass_int(piece, &head->root, -1, MAX_HOSTS - 1);
     pass_int(piece, &head->num_hosts, 0, MAX_HOSTS);
     pass_int(piece, &head->num_relays, 0, head->num_hosts);
-    pass_int(piece, &head->num_trees, 0, MAX_TREES);
+    pass_int(piece, &head->num_trees, 0, MTREE_PLAN_MOST_TREES);
     expect(piece, head->root < head->num_hosts - head->num_relays &&
                       head->num_relays < head->num_hosts);
     expect(piece, head->num_trees <= most_of(piece, LEAST_TREE));

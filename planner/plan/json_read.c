@@ -14,7 +14,6 @@
 /* A plan is at most this large: hosts, trees, and hosts x trees (each is 16 bytes of
  * memory, and at least as much of a file). */
 #define MAX_HOSTS MTREE_TOPOLOGY_MAX_VERTICES
-#define MAX_TREES (1 << 18)
 #define MAX_EDGES (1L << 25)
 #define MAX_TEXT  ((size_t)1 << 30)
 
@@ -121,13 +120,13 @@ static bool read_hosts(reader_t *reader, const json_t *object,
         return bad(reader, "no \"trees\"; give an array of at least one tree");
     }
     /* Relays outside a tree are not in its text, but in its memory. */
-    if (count > MAX_HOSTS || num_trees > MAX_TREES ||
+    if (count > MAX_HOSTS || num_trees > MTREE_PLAN_MOST_TREES ||
         (long)(num_trees * count) > MAX_EDGES || num_trees * count > reader->length) {
         reader->status = MTREE_ERR_LIMIT;
         return bad(reader,
                    "%zu trees over %zu hosts; at most %d hosts, %d trees and %ld edges "
                    "are accepted",
-                   num_trees, count, MAX_HOSTS, MAX_TREES, MAX_EDGES);
+                   num_trees, count, MAX_HOSTS, MTREE_PLAN_MOST_TREES, MAX_EDGES);
     }
     hosts = mtree_calloc(count, sizeof(*hosts));
     ok = read_names(reader, active, hosts) && read_names(reader, relays, hosts);

@@ -42,6 +42,9 @@ typedef struct {
                   no steps, chunks stream */
 } mtree_tree_t;
 
+/* Trees of a plan, at most. */
+#define MTREE_PLAN_MOST_TREES (1 << 18)
+
 /* The parent of a relay that a tree does not use. */
 #define MTREE_PLAN_OUTSIDE (-2)
 

@@ -24,11 +24,6 @@
 #define MAX_THRESHOLD 96.0
 #define QUIET         32
 
-/* Observations after which a slow link is tried at twice its capacity; twice as many
- * after each trial that fails. */
-#define FIRST_RETRY 64
-#define MAX_RETRY   2048
-
 /* Observations that a trial lasts, and those from a successful one to the next. */
 #define TRIAL      6
 #define NEXT_RETRY 8
@@ -61,7 +56,7 @@ mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *h
     }
     for (int a = 0; a < drift->num_arcs; a++) {
         drift->arcs[a].original = mtree_arc_capacity(drift->topology, a);
-        drift->arcs[a].retry_interval = FIRST_RETRY;
+        drift->arcs[a].retry_interval = MTREE_DRIFT_FIRST_RETRY;
     }
     *drift_p = drift;
     return MTREE_OK;
@@ -194,7 +189,7 @@ static void arc_slow_down(mtree_drift_t *drift, int a)
     mtree_drift_arc_t *arc = &drift->arcs[a];
     double before = mtree_arc_capacity(drift->topology, a);
 
-    if (arc->trial > 0 && arc->retry_interval < MAX_RETRY) {
+    if (arc->trial > 0 && arc->retry_interval < MTREE_DRIFT_MAX_RETRY) {
         arc->retry_interval *= 2;
     }
     /* A capacity must not become 0. */
@@ -255,7 +250,7 @@ static bool arc_is_retry_due(mtree_drift_t *drift, int a)
         if (--arc->trial == 0) {
             arc->slowed = mtree_arc_capacity(drift->topology, a) < arc->original;
             arc->slower = 0;
-            arc->retry_interval = FIRST_RETRY;
+            arc->retry_interval = MTREE_DRIFT_FIRST_RETRY;
             arc->retry = NEXT_RETRY;
         }
         return false;

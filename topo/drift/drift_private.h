@@ -27,6 +27,11 @@
 /* The least number of observations between two gradual corrections. */
 #define MTREE_DRIFT_MIN_INTERVAL 8
 
+/* Observations after which a changed arc is tried at more: twice as many after each time
+ * in vain, up to the last. */
+#define MTREE_DRIFT_FIRST_RETRY 64
+#define MTREE_DRIFT_MAX_RETRY   2048
+
 /* An arc of the topology. */
 typedef struct {
     double original;       /* its capacity before any link was found slow */

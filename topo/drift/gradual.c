@@ -20,11 +20,6 @@
 #define MAX_INTERVAL 512
 #define QUIET        4
 
-/* Observations until a corrected arc is tried at its former capacity; each correction
- * doubles them. */
-#define FIRST_RETRY 64
-#define MAX_RETRY   2048
-
 static double arc_ratio(const mtree_drift_t *drift, int a)
 {
     return drift->arcs[a].backlogged_rate / mtree_drift_expected(drift, a);
@@ -92,9 +87,10 @@ static void arc_correct(mtree_drift_t *drift, int a)
 
     mtree_drift_set_capacity(drift, a, fmin(before * arc->typical, arc->original));
     arc->correction_retry =
-        arc->correction_retry == 0 ? FIRST_RETRY : 2 * arc->correction_retry;
-    arc->correction_retry =
-        arc->correction_retry < MAX_RETRY ? arc->correction_retry : MAX_RETRY;
+        arc->correction_retry == 0 ? MTREE_DRIFT_FIRST_RETRY : 2 * arc->correction_retry;
+    arc->correction_retry = arc->correction_retry < MTREE_DRIFT_MAX_RETRY
+                                ? arc->correction_retry
+                                : MTREE_DRIFT_MAX_RETRY;
     arc->retry = arc->correction_retry;
     arc->slowed = mtree_arc_capacity(drift->topology, a) < arc->original;
     arc->num_observations = 0;
