@@ -26,6 +26,7 @@
  * in queues, and for processors. */
 #define CREDIT_DELAY 0.1
 
+/* With fewer a hop would idle while a credit is on its way; more take memory. */
 #define LEAST_WINDOW_CHUNKS 4
 #define MOST_WINDOW_CHUNKS  512
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+/* Beyond it TCP would hardly come to an end. */
 #define MOST_PROBABILITY 0.5
 
 /* Packets until the next one is lost, a geometric distribution. */

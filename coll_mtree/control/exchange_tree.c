@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+/* Ranks are numbers in this base: with more, rank 0 would read more messages; with fewer,
+ * there would be more levels of latency. */
 #define BASE 8
 
 /* The place value of the lowest digit of @a rank that is not 0; for rank 0 one that is at

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* New trees are worth it from this gain on, unless other shares come close to it. */
-#define LEAST_GAIN 1.15
-#define CLOSE      1.05
+#define LEAST_TREES_GAIN 1.15
+#define CLOSE_SHARES     1.05
 
 /* What calls over the trees of another size may take: beside calls of about half to twice
  * their size, and beside the bound. */
@@ -127,8 +127,8 @@ mtree_drift_change_t coll_mtree_plan_choice_drift(mtree_drift_change_t change,
 coll_mtree_change_t coll_mtree_plan_choice_change(double now, double rebalanced,
                                                   double anew, double *gain_p)
 {
-    if (anew > 0 && now >= LEAST_GAIN * anew &&
-        (rebalanced < 0 || rebalanced > CLOSE * anew)) {
+    if (anew > 0 && now >= LEAST_TREES_GAIN * anew &&
+        (rebalanced < 0 || rebalanced > CLOSE_SHARES * anew)) {
         *gain_p = now / anew;
         return COLL_MTREE_REPLAN;
     }

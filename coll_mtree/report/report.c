@@ -30,7 +30,7 @@ static struct {
 /* Each rank but 0 sends it a message at the end.  Both sides wait for a limited time, so
  * that a rank that does not know of the report delays no other: for all messages
  * together, on rank 0 and on each other rank. */
-#define TIMEOUT_SECONDS 10.0
+#define RANK_SECONDS 10.0
 
 /* What this rank sent to the others of @a group in all calls: per rank the rate, the part
  * of the time for which more was ready for it, and the rate then. */
@@ -89,7 +89,7 @@ static json_t *own_times(const coll_mtree_group_t *groups)
 
 static void send_own(const coll_mtree_channel_t *channel)
 {
-    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
+    double deadline = mtree_clock_seconds() + RANK_SECONDS;
     json_t *own = own_times(coll_mtree_statistics_lock());
     char *text = json_dumps(own, JSON_COMPACT);
 
@@ -102,7 +102,7 @@ static void send_own(const coll_mtree_channel_t *channel)
 /* What is no JSON, as that of a rank without memory, is left out. */
 static void collect(const coll_mtree_channel_t *channel, json_t *times)
 {
-    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
+    double deadline = mtree_clock_seconds() + RANK_SECONDS;
 
     for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
         size_t length;

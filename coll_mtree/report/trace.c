@@ -19,7 +19,7 @@
 
 /* For all messages of the job together.  Ranks come to MPI_Finalize when they are done,
  * and it waits for the last one; so only a rank that will never answer is given up. */
-#define TIMEOUT_SECONDS 3600.0
+#define EVENTS_SECONDS 3600.0
 
 enum { TAG_PING, TAG_EVENTS, NUM_TAGS };
 
@@ -58,7 +58,7 @@ static rank_trace_t *own_trace(size_t *count_p)
  * come to this rank. */
 static void hand_over(const coll_mtree_channel_t *channel)
 {
-    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
+    double deadline = mtree_clock_seconds() + EVENTS_SECONDS;
     size_t count = 0;
     rank_trace_t *own;
 
@@ -188,7 +188,7 @@ static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank
 
 static void trace_write(const char *path, const coll_mtree_channel_t *channel)
 {
-    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
+    double deadline = mtree_clock_seconds() + EVENTS_SECONDS;
     FILE *file = coll_mtree_safe_file_open(path, false);
 
     if (file == NULL) {

@@ -15,10 +15,10 @@
 #include <string.h>
 
 /* Bytes that ob1's header takes in a message, at most. */
-#define HEADER_BYTES 128
+#define OB1_HEADER_BYTES 128
 
 /* Bytes that a message may hold at least, however low the user sets the limit. */
-#define LEAST_BYTES 128
+#define LEAST_LIMIT 128
 
 static struct {
     bool is_used;      /* it is the PML */
@@ -74,8 +74,9 @@ static uint32_t most_at_once(const char *btl)
     if (limit == NULL || *limit > COLL_MTREE_ANY_LENGTH) {
         return COLL_MTREE_ANY_LENGTH;
     }
-    return (uint32_t)(*limit < HEADER_BYTES + LEAST_BYTES ? LEAST_BYTES
-                                                          : *limit - HEADER_BYTES);
+    return (uint32_t)(*limit < OB1_HEADER_BYTES + LEAST_LIMIT
+                          ? LEAST_LIMIT
+                          : *limit - OB1_HEADER_BYTES);
 }
 
 uint32_t coll_mtree_transport_longest(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/blocks.h"
 
+/* Open MPI's, where the user sets none. */
 #define CHAIN_FANOUT  4
 #define KNOMIAL_RADIX 4
 

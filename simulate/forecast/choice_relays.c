@@ -9,7 +9,7 @@
 #define WELL_FILLED 0.9
 
 /* Units of work of a simulation. */
-#define MOST_WORK 5e4
+#define SIMULATED_WORK 5e4
 
 /* Bits that @a plan puts on arcs in all, for a message of its size. */
 static double relayed_bits(const mtree_plan_t *plan)
@@ -44,7 +44,7 @@ static mtree_status_t plan_relays(const mtree_prediction_t *on, int max_trees,
     }
     load.bits = relayed_bits(*plan_p);
     (void)mtree_plan_messages(*plan_p, &load.messages);
-    return mtree_prediction_run(on, *plan_p, &load, MOST_WORK, &taken);
+    return mtree_prediction_run(on, *plan_p, &load, SIMULATED_WORK, &taken);
 }
 
 /* Do @a many trees through relays take clearly less time than @a few, or carry more? */

@@ -14,7 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Subgraphs within one another: each takes some of the stack. */
 #define MAX_DEPTH 64
+
 /* Each link names two nodes, each node may be declared; twice that leaves space for
  * subgraphs. */
 #define MAX_NAMES (2 * (MTREE_TOPOLOGY_MAX_VERTICES + 2 * MTREE_TOPOLOGY_MAX_LINKS))

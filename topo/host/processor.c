@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define BYTES 32768 /* that the buffer of a socket holds */
-#define TRIES 20
+#define TRIES 20    /* the fastest counts: others are interrupted */
 
 static double read_waited(void)
 {
