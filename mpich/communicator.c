@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "coll_mtree/control/seat.h"
+#include "coll_mtree/control/local_rank.h"
 #include "planner/plan/json.h"
 #include "simulate/forecast/choice.h"
 #include "topo/dot/read.h"
@@ -61,7 +61,7 @@ static void describe(rank_info_t *info)
 
     mtree_mpich_must(PMPI_Get_processor_name(info->host, &length));
     mtree_mpich_must(PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank));
-    name = coll_mtree_seat_host(getenv("MTREE_HOSTS"), world_rank, &name_length);
+    name = coll_mtree_listed_host(getenv("MTREE_HOSTS"), world_rank, &name_length);
     if (name != NULL) {
         snprintf(info->host, sizeof(info->host), "%.*s", (int)name_length, name);
     }

@@ -35,7 +35,7 @@ bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH])
 {
     size_t length;
     const char *replaced =
-        coll_mtree_seat_host(coll_mtree_params.hosts, coll_mtree_world_rank(), &length);
+        coll_mtree_listed_host(coll_mtree_params.hosts, coll_mtree_world_rank(), &length);
 
     if (replaced != NULL) {
         (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%.*s", (int)length, replaced);
@@ -45,12 +45,12 @@ bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH])
     return replaced != NULL;
 }
 
-coll_mtree_seat_t coll_mtree_host_seat(void)
+coll_mtree_local_rank_t coll_mtree_host_local_rank(void)
 {
-    return coll_mtree_seat_find(
+    return coll_mtree_local_rank_find(
         coll_mtree_params.hosts, coll_mtree_world_rank(),
-        (coll_mtree_seat_t){opal_process_info.my_local_rank,
-                            (int)opal_process_info.num_local_peers + 1});
+        (coll_mtree_local_rank_t){opal_process_info.my_local_rank,
+                                  (int)opal_process_info.num_local_peers + 1});
 }
 
 const char *coll_mtree_host_fabric(void)
@@ -118,8 +118,8 @@ static mtree_status_t machine_open(mtree_machine_t **machine_p)
     return mtree_machine_load(NULL, machine_p);
 }
 
-/* The process at @a seat of a host of which hwloc wrote the file @a path. */
-static mtree_locality_t locate_recorded(const char *path, coll_mtree_seat_t seat)
+/* The process with rank @a local of a host of which hwloc wrote the file @a path. */
+static mtree_locality_t locate_recorded(const char *path, coll_mtree_local_rank_t local)
 {
     mtree_locality_t locality = mtree_locality_unknown();
     mtree_machine_t *machine;
@@ -132,7 +132,7 @@ static mtree_locality_t locate_recorded(const char *path, coll_mtree_seat_t seat
         return locality;
     }
     locality = mtree_machine_locate_core(
-        machine, seat.index * mtree_machine_num_cores(machine) / seat.count);
+        machine, local.index * mtree_machine_num_cores(machine) / local.count);
     measure(machine, true, &locality);
     mtree_machine_destroy(machine);
     return locality;
@@ -143,13 +143,13 @@ static mtree_locality_t locate(void)
     const char *path = coll_mtree_params.hwloc;
     mtree_locality_t locality = mtree_locality_unknown();
     mtree_machine_t *machine;
-    coll_mtree_seat_t seat = coll_mtree_host_seat();
+    coll_mtree_local_rank_t local = coll_mtree_host_local_rank();
 
-    if (seat.count < 2) {
+    if (local.count < 2) {
         return locality;
     }
     if (path != NULL && path[0] != '\0') {
-        return locate_recorded(path, seat);
+        return locate_recorded(path, local);
     }
     if (machine_open(&machine) == MTREE_OK) {
         locality = mtree_machine_locate_self(machine);

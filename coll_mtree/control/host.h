@@ -6,7 +6,7 @@
 #define COLL_MTREE_CONTROL_HOST_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/seat.h"
+#include "coll_mtree/control/local_rank.h"
 
 #include "base/address.h"
 #include "topo/host/locality.h"
@@ -31,11 +31,11 @@ typedef struct {
 const char *coll_mtree_host_fabric(void);
 
 /* What is known from MPI_Init's beginning on: the name of this process's host, its
- * addresses and their speed as above, and the process's seat there.  True: the name is
+ * addresses and their speed as above, and the process's local rank.  True: the name is
  * from coll_mtree_hosts. */
 bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH]);
 double coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES]);
-coll_mtree_seat_t coll_mtree_host_seat(void);
+coll_mtree_local_rank_t coll_mtree_host_local_rank(void);
 
 /* This process's host. */
 void coll_mtree_host_describe(coll_mtree_host_t *host);

@@ -187,7 +187,7 @@ void coll_mtree_relay_world_publish(void)
     job.own.has_secret =
         coll_mtree_world_rank() == 0 &&
         mtree_crypto_draw(&job.own.secret, sizeof(job.own.secret)) == MTREE_OK;
-    if (coll_mtree_host_seat().index == 0 && service_listen(&port)) {
+    if (coll_mtree_host_local_rank().index == 0 && service_listen(&port)) {
         write_address(port, job.own.address);
     }
     rc = coll_mtree_modex_put(KEY, &job.own, sizeof(job.own));

@@ -385,7 +385,7 @@ void coll_mtree_endpoints_share(ompi_communicator_t *world)
     if (settings.reroute == NULL) {
         return;
     }
-    peers = ompi_comm_size(world) - coll_mtree_host_seat().count;
+    peers = ompi_comm_size(world) - coll_mtree_host_local_rank().count;
     settings.num_connections = coll_mtree_sockets_share(peers, wanted);
     if (settings.num_connections < wanted) {
         coll_mtree_verbose(world, 1,

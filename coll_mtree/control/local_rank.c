@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/control/seat.h"
+#include "coll_mtree/control/local_rank.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char *next_name(const char *list, size_t *length_p)
     return *length_p == 0 ? NULL : list;
 }
 
-const char *coll_mtree_seat_host(const char *hosts, int rank, size_t *length_p)
+const char *coll_mtree_listed_host(const char *hosts, int rank, size_t *length_p)
 {
     const char *name = next_name(hosts == NULL ? "" : hosts, length_p);
 
@@ -21,12 +21,12 @@ const char *coll_mtree_seat_host(const char *hosts, int rank, size_t *length_p)
     return name;
 }
 
-coll_mtree_seat_t coll_mtree_seat_find(const char *hosts, int rank,
-                                       coll_mtree_seat_t real)
+coll_mtree_local_rank_t coll_mtree_local_rank_find(const char *hosts, int rank,
+                                                   coll_mtree_local_rank_t real)
 {
-    coll_mtree_seat_t seat = {0, 0};
+    coll_mtree_local_rank_t local = {0, 0};
     size_t own_length, length;
-    const char *own = coll_mtree_seat_host(hosts, rank, &own_length);
+    const char *own = coll_mtree_listed_host(hosts, rank, &own_length);
 
     if (own == NULL) {
         return real;
@@ -34,9 +34,9 @@ coll_mtree_seat_t coll_mtree_seat_find(const char *hosts, int rank,
     for (const char *name = next_name(hosts, &length); name != NULL;
          name = next_name(name + length, &length)) {
         if (length == own_length && strncmp(name, own, length) == 0) {
-            seat.index += name < own;
-            seat.count++;
+            local.index += name < own;
+            local.count++;
         }
     }
-    return seat;
+    return local;
 }
