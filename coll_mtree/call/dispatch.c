@@ -190,7 +190,7 @@ static bool has_topology(const coll_mtree_mpi_call_t *call)
 {
     const mtree_call_t *what = &call->args.call;
 
-    return coll_mtree_source_is_settled(call->module) ||
+    return coll_mtree_source_has_topology(call->module) ||
            (call->form == MTREE_BLOCKING &&
             coll_mtree_agreed_settle(call->module, call->comm,
                                      (double)what->units * (double)what->unit_bytes));

@@ -46,7 +46,7 @@ typedef enum {
 /* How far a module is with its topology. */
 typedef struct coll_mtree_source {
     ompi_communicator_t *comm;
-    bool settled;                     /* rank 0 has a topology */
+    bool has_topology;                /* rank 0 has one */
     bool is_asked;                    /* rank 0 has decided, at the first call */
     coll_mtree_host_numbers_t hosts;  /* on rank 0, once they are known */
     coll_mtree_host_t *contributions; /* [ranks] likewise */
@@ -335,7 +335,7 @@ static decision_t probe(source_t *source, mca_coll_mtree_module_t *module)
 /* Nothing more is to be decided: keep only the result. */
 static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learned)
 {
-    source->settled = learned;
+    source->has_topology = learned;
     module->unserved = !learned;
     coll_mtree_host_numbers_cleanup(&source->hosts);
     mtree_cache_cleanup(&source->cached);
@@ -378,15 +378,15 @@ void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
     if (module->source == NULL) {
         module->source = mtree_calloc(1, sizeof(*module->source));
         module->source->comm = comm;
-        module->source->settled =
+        module->source->has_topology =
             coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;
         atomic_init(&module->source->ended, true);
     }
 }
 
-bool coll_mtree_source_is_settled(const mca_coll_mtree_module_t *module)
+bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module)
 {
-    return module->source->settled;
+    return module->source->has_topology;
 }
 
 bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
@@ -395,8 +395,8 @@ bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
     source_t *source = module->source;
     bool learned;
 
-    if (agreed != NULL && (agreed->settled || agreed->unserved)) {
-        return settle(source, module, agreed->settled);
+    if (agreed != NULL && (agreed->has_topology || agreed->unserved)) {
+        return settle(source, module, agreed->has_topology);
     }
     if (agreed != NULL && agreed->is_asked && !source->is_asked &&
         bytes < PROBING_BYTES) {
@@ -405,7 +405,7 @@ bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
     learned = look(source, module, bytes);
     if (agreed != NULL) {
         *agreed = (coll_mtree_source_state_t){
-            .is_asked = true, .settled = learned, .unserved = module->unserved};
+            .is_asked = true, .has_topology = learned, .unserved = module->unserved};
     }
     return learned;
 }

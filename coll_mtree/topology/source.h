@@ -19,16 +19,16 @@
 
 /* How far the ranks are, the same on all in a blocking call. */
 typedef struct {
-    bool is_asked; /* rank 0 has decided, at a first call */
-    bool settled;  /* it has a topology */
-    bool unserved; /* it cannot have one */
+    bool is_asked;     /* rank 0 has decided, at a first call */
+    bool has_topology; /* it has one */
+    bool unserved;     /* it cannot have one */
 } coll_mtree_source_state_t;
 
 /* To be called before the functions below, as often as the caller likes. */
 void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
 
 /* True when rank 0 has a topology, so that mtree may serve calls. */
-bool coll_mtree_source_is_settled(const mca_coll_mtree_module_t *module);
+bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module);
 
 /*
  * The same in a blocking call of @a bytes, the same on all ranks, which may wait until

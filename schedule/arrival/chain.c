@@ -10,7 +10,7 @@ struct mtree_chain {
     int num_places;  /* hosts but the root's; the root is the place after them */
     int num_taken;   /* places */
     int num_missing; /* ranks without a place, but for the root */
-    bool settled;
+    bool is_complete;
     int last;   /* rank that took the last place, or the root */
     int *order; /* [num_ranks] of arrival, from 1, of those that have no place yet; of
                    others 0 */
@@ -124,11 +124,11 @@ static void link_add_places(const mtree_chain_t *chain, int place,
 bool mtree_chain_next(mtree_chain_t *chain, mtree_chain_link_t *link_p)
 {
     int home = chain->placement->host[chain->root];
-    int rank = chain->settled ? -1 : chain_nearest(chain);
+    int rank = chain->is_complete ? -1 : chain_nearest(chain);
     mtree_chain_link_t link = {.rank = rank};
     int host;
 
-    if (rank < 0 && (chain->settled || chain->num_missing > 0)) {
+    if (rank < 0 && (chain->is_complete || chain->num_missing > 0)) {
         return false;
     }
     link.rank = rank < 0 ? chain->root : rank;
@@ -138,7 +138,7 @@ bool mtree_chain_next(mtree_chain_t *chain, mtree_chain_link_t *link_p)
     }
     if (rank < 0) {
         link_add_places(chain, chain->num_places, &link);
-        chain->settled = true;
+        chain->is_complete = true;
     } else {
         chain->order[rank] = 0;
         chain->num_missing--;
@@ -153,7 +153,7 @@ bool mtree_chain_next(mtree_chain_t *chain, mtree_chain_link_t *link_p)
     return true;
 }
 
-bool mtree_chain_is_settled(const mtree_chain_t *chain)
+bool mtree_chain_is_complete(const mtree_chain_t *chain)
 {
-    return chain->settled;
+    return chain->is_complete;
 }

@@ -48,6 +48,6 @@ void mtree_chain_arrive(mtree_chain_t *chain, int rank);
 bool mtree_chain_next(mtree_chain_t *chain, mtree_chain_link_t *link_p);
 
 /* Has the root its place? */
-bool mtree_chain_is_settled(const mtree_chain_t *chain);
+bool mtree_chain_is_complete(const mtree_chain_t *chain);
 
 #endif

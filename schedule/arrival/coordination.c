@@ -284,22 +284,22 @@ static bool coordinator_copy(mtree_arrival_run_t *run)
 
 static void coordinator_progress(mtree_arrival_run_t *run)
 {
-    bool settled = true;
+    bool complete = true;
 
     if (run->chain != NULL) {
         coordinator_assign_chain(run);
-        settled = mtree_chain_is_settled(run->chain);
+        complete = mtree_chain_is_complete(run->chain);
     }
-    if (settled && run->directory != NULL) {
+    if (complete && run->directory != NULL) {
         coordinator_assign_sources(run);
-        settled = mtree_directory_is_done(run->directory);
+        complete = mtree_directory_is_done(run->directory);
     }
-    if (settled) {
+    if (complete) {
         mtree_arrival_end_peers(run->operation);
     }
     if (run->directory != NULL && !run->arrival.reuses_tags &&
         mtree_arrival_is_complete(run) && mtree_arrival_is_idle(run) &&
-        (settled || coordinator_copy(run))) {
+        (complete || coordinator_copy(run))) {
         run->operation->detached = true;
     }
 }

@@ -175,7 +175,7 @@ UNIT_EACH(test_chains, reductions)
         plan->trees[0].parent[h] = reductions[_i].parent[h];
     }
     chain = mtree_chain_create(&arena, plan, placement, reductions[_i].root);
-    ck_assert(!mtree_chain_is_settled(chain));
+    ck_assert(!mtree_chain_is_complete(chain));
     follow_chain(chain, reductions[_i].story);
-    ck_assert(mtree_chain_is_settled(chain));
+    ck_assert(mtree_chain_is_complete(chain));
 }
