@@ -101,11 +101,11 @@ static void transport_test(const mtree_mpich_transport_t *transport, int first,
                            mtree_list_t *ended)
 {
     const int left = transport->num_messages - first;
-    int indices[TESTED];
-    int count = 0;
+    MPI_Status statuses[TESTED]; /* gcc warns where they are ignored */
+    int indices[TESTED], count = 0;
 
     (void)PMPI_Testsome(left < TESTED ? left : TESTED, transport->requests + first,
-                        &count, indices, MPI_STATUSES_IGNORE);
+                        &count, indices, statuses);
     for (int i = 0; i < count; i++) {
         mtree_list_append(ended, &transport->completions[first + indices[i]]->link);
     }
