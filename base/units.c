@@ -176,7 +176,18 @@ static mtree_status_t parse_quantity(const char *text, const dimension_t *dimens
 mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
                                       const char **why_p)
 {
-    return parse_quantity(text, &rates, rate_p, why_p);
+    double rate;
+    mtree_status_t status = parse_quantity(text, &rates, &rate, why_p);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (rate > MTREE_UNITS_MOST_RATE) {
+        *why_p = "too large";
+        return MTREE_ERR_INVALID;
+    }
+    *rate_p = rate;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_units_parse_time(const char *text, double *seconds_p,

@@ -17,6 +17,10 @@
 /* Bytes of the longest text that the functions below write. */
 #define MTREE_UNITS_LENGTH 40
 
+/* bits/s.  No network is as fast: a rate above it is a mistake, and sums of such rates
+ * would overflow. */
+#define MTREE_UNITS_MOST_RATE 1e18
+
 /*
  * Read the decimal number ("12", "-0.5", "1e3"; no hexadecimal, no infinity) with which
  * @a text begins.  *end_p is the first character after it.  MTREE_ERR_INVALID, not
@@ -28,8 +32,9 @@ mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
 /*
  * Read a rate: a decimal number and bps, b/s, bit or bit/s, with an optional k, M, G or T
  * (powers of 1000), or Bps or B/s, which count bytes.  Other letters have no case.
- * *rate_p is bits/s; zero is allowed.  MTREE_ERR_INVALID is not logged: *why_p is then a
- * static text for the caller's message, which names the units that are allowed.
+ * *rate_p is bits/s, from 0 to MTREE_UNITS_MOST_RATE.  MTREE_ERR_INVALID is not logged:
+ * *why_p is then a static text for the caller's message, which names the units that are
+ * allowed.
  */
 mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
                                       const char **why_p);

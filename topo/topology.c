@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/printable.h"
+#include "base/units.h"
 #include "topo/adjacency.h"
 
 #include <math.h>
@@ -186,7 +187,8 @@ mtree_status_t mtree_topology_set_relay(mtree_topology_t *topology, int vertex,
 
 static bool capacity_valid(double capacity)
 {
-    return isfinite(capacity) && capacity >= 0;
+    return capacity == 0 ||
+           (capacity >= MTREE_TOPOLOGY_MIN_CAPACITY && capacity <= MTREE_UNITS_MOST_RATE);
 }
 
 mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
@@ -197,9 +199,10 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
 
     if (u == v || !capacity_valid(forward) || !capacity_valid(backward) ||
         (forward == 0 && backward == 0)) {
-        mtree_error("link %s-%s: a link joins two vertices and has a positive capacity; "
-                    "correct it",
-                    topology->vertices[u].name, topology->vertices[v].name);
+        mtree_error("link %s-%s: a link joins two vertices and has a capacity of %g to "
+                    "%g b/s; correct it",
+                    topology->vertices[u].name, topology->vertices[v].name,
+                    MTREE_TOPOLOGY_MIN_CAPACITY, MTREE_UNITS_MOST_RATE);
         return MTREE_ERR_INVALID;
     }
     if (!(latency >= 0 && latency <= MTREE_TOPOLOGY_MAX_LATENCY)) {

@@ -20,6 +20,7 @@
 #define MTREE_TOPOLOGY_MAX_LINKS    262144
 #define MTREE_TOPOLOGY_MAX_NAME     255   /* bytes of a name */
 #define MTREE_TOPOLOGY_MAX_LATENCY  100.0 /* seconds, of one link */
+#define MTREE_TOPOLOGY_MIN_CAPACITY 1.0   /* bits/s, of a direction that has any */
 #define MTREE_TOPOLOGY_MAX_CABLES   4     /* of one link */
 
 typedef enum {

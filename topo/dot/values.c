@@ -5,7 +5,6 @@
 #include "base/nearest.h"
 #include "base/units.h"
 
-#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static mtree_status_t parse_size(const char *text, double *value_p, const char *
 /* Latencies beyond the limit are refused here and where a link is added. */
 #define MOST_TIME  MTREE_TOPOLOGY_MAX_LATENCY
 #define LONG_TIME  "over 100 s"
-#define RATE_ABOVE mtree_units_parse_rate, DBL_MIN, INFINITY
+#define RATE_ABOVE mtree_units_parse_rate, MTREE_TOPOLOGY_MIN_CAPACITY, INFINITY
 #define RATE       mtree_units_parse_rate, 0, INFINITY
 
 /* The place in a link's conditions, which the next rows are written in, too. */
@@ -68,12 +67,12 @@ static const struct {
     {"cross", RATE, "", "20Mbps", mtree_units_write_rate, "\"", OF_LINK(cross)},
     {"burst", parse_size, 0, INFINITY, "", "64K", mtree_units_write_number, "",
      OF_LINK(burst)},
-    {"capacity", RATE_ABOVE, "must be positive", "200Mbps", NULL, NULL, 0},
+    {"capacity", RATE_ABOVE, "must be at least 1 b/s", "200Mbps", NULL, NULL, 0},
     {"capacity_back", RATE, "", "200Mbps", NULL, NULL, 0},
     {"latency", mtree_units_parse_time, 0, MOST_TIME, LONG_TIME, "38ms", NULL, NULL, 0},
     {"message_cost", mtree_units_parse_time, 1e-9, 1, "not from 1 ns to 1 s", "12us",
      NULL, NULL, 0},
-    {"copy_rate", RATE_ABOVE, "no rate above zero", "20Gbps", NULL, NULL, 0},
+    {"copy_rate", RATE_ABOVE, "must be at least 1 b/s", "20Gbps", NULL, NULL, 0},
 };
 
 mtree_status_t mtree_dot_value_read(const char *file, const mtree_dot_graph_t *graph,

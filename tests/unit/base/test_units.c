@@ -45,6 +45,8 @@ static const struct {
     {"infbps", "not a number"},
     {"nanbps", "not a number"},
     {"1e308Tbps", "too large"},
+    {"1e18Tbps", "too large"},
+    {"1.1e18bps", "too large"},
     {"1e999bps", "not a number"},
     {"1,5Mbps", "unknown unit" ALLOWED},
     {"5ms", "unknown unit" ALLOWED},
