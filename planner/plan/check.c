@@ -32,9 +32,9 @@ static bool check_numbers(const mtree_plan_t *plan, int t)
         return bad("plan: tree %d has root %d; the plan has %d hosts that are no relays",
                    t, tree->root, mtree_plan_num_active(plan));
     }
-    if (!isfinite(tree->rate) || tree->rate < 0.0) {
-        return bad("plan: tree %d has rate %g; give a finite rate of at least 0", t,
-                   tree->rate);
+    if (!mtree_plan_is_rate(tree->rate)) {
+        return bad("plan: tree %d has rate %g; give 0 or a rate of %g to %g b/s", t,
+                   tree->rate, MTREE_PLAN_LEAST_RATE, MTREE_UNITS_MOST_RATE);
     }
     if (!isfinite(tree->share) || tree->share < 0.0 ||
         tree->share > 1.0 + SHARE_TOLERANCE) {

@@ -70,6 +70,15 @@ static bool read_number(const reader_t *reader, const json_t *object, const char
     return true;
 }
 
+static bool read_rate(const reader_t *reader, const json_t *object, const char *key,
+                      double *value_p)
+{
+    return read_number(reader, object, key, value_p) &&
+           (mtree_plan_is_rate(*value_p) ||
+            bad(reader, "\"%s\" is not 0 or a rate of %g to %g b/s; correct it", key,
+                MTREE_PLAN_LEAST_RATE, MTREE_UNITS_MOST_RATE));
+}
+
 static bool read_bytes(const reader_t *reader, const json_t *object, const char *key,
                        size_t *value_p)
 {
@@ -241,9 +250,12 @@ static bool read_head(const reader_t *reader, const json_t *object, mtree_plan_t
                        "\"root\" is not one of \"hosts\"; name a host or write null");
         }
     }
-    return read_number(reader, object, "throughput_bps", &plan->throughput) &&
-           read_number(reader, object, "bound_bps", &plan->bound) &&
-           read_number(reader, object, "bytes", &plan->bytes) &&
+    if (!read_number(reader, object, "bytes", &plan->bytes)) {
+        return false;
+    }
+    plan->bytes = fmin(plan->bytes, MAX_BYTES);
+    return read_rate(reader, object, "throughput_bps", &plan->throughput) &&
+           read_rate(reader, object, "bound_bps", &plan->bound) &&
            read_number(reader, object, "seconds", &plan->seconds);
 }
 
@@ -270,9 +282,9 @@ static bool read_routes(const reader_t *reader, const json_t *object, mtree_plan
         const double hops = json_number_value(json_array_get(links, i));
         const bool is_own = i % (size_t)plan->num_hosts == i / (size_t)plan->num_hosts;
 
-        if (rate < 0 || latency < 0 || hops < 0 || hops > MAX_HOSTS) {
-            return bad(reader, "a route's rate, latency or number of links is negative; "
-                               "correct it, or leave all of them out");
+        if (!mtree_plan_is_rate(rate) || latency < 0 || hops < 0 || hops > MAX_HOSTS) {
+            return bad(reader, "a route's rate, latency or number of links is negative, "
+                               "or too large; correct it, or leave all of them out");
         }
         if (rate <= 0 && !is_own) {
             return bad(reader, "a route between two hosts has no rate; correct "

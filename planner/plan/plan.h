@@ -11,6 +11,7 @@
 #define MTREE_PLANNER_PLAN_PLAN_H
 
 #include "base/status.h"
+#include "base/units.h"
 #include "planner/plan/collective.h"
 #include "planner/program/job.h"
 #include "topo/routes.h"
@@ -47,6 +48,9 @@ typedef struct {
 
 /* The parent of a relay that a tree does not use. */
 #define MTREE_PLAN_OUTSIDE (-2)
+
+/* bits/s.  Over less a call takes more seconds than a double holds. */
+#define MTREE_PLAN_LEAST_RATE 1e-12
 
 /* The algorithm of plans by arrival. */
 #define MTREE_PLAN_ARRIVAL "arrival"
@@ -123,6 +127,13 @@ mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
 static inline int mtree_plan_num_active(const mtree_plan_t *plan)
 {
     return plan->num_hosts - plan->num_relays;
+}
+
+/* May a plan have @a rate, bits/s?  NaN is none. */
+static inline bool mtree_plan_is_rate(double rate)
+{
+    return rate == 0.0 ||
+           (rate >= MTREE_PLAN_LEAST_RATE && rate <= MTREE_UNITS_MOST_RATE);
 }
 
 /* Does @a tree leave @a host, a relay, outside? */
