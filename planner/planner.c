@@ -56,19 +56,11 @@ static mtree_plan_t *plan_alone(const mtree_problem_t *problem)
     return plan;
 }
 
-/* A plan that carries nothing: no tree keeps the limit on height, or the algorithm lost
- * what narrow links carry beside wide ones. */
+/* A plan carries nothing where no tree keeps the limit on height. */
 static mtree_status_t check_plan(const mtree_problem_t *problem, const mtree_plan_t *plan)
 {
     if (problem->num_hosts == 1 || plan->throughput > 0.0) {
         return MTREE_OK;
-    }
-    if (problem->request->max_height == 0) {
-        mtree_error(
-            "planner: %s finds no rates over these %d hosts, whose links differ too "
-            "much; choose another algorithm",
-            plan->algorithm, problem->num_hosts);
-        return MTREE_ERR_SOLVER;
     }
     mtree_error("planner: %s finds no tree of at most %d hops over these %d hosts; allow "
                 "more hops",

@@ -10,14 +10,15 @@
 /* Nodes of the search for the best trees: a bound that does not depend on the machine. */
 #define MAX_NODES 3000
 
-/* Rates below this part of the largest capacity are none. */
+/* Rates below this part of what the widest tree can carry are none. */
 #define LEAST_PART 1e-9
 
 /* MILP (1).  Column 2 i is r_i in Mb/s, column 2 i + 1 is y_i. */
 typedef struct {
     mtree_forest_t *forest;
     mtree_lp_t *lp;
-    double unit;    /* bits/s that one unit of the program's rates stands for */
+    double unit;    /* bits/s that one unit of the program's rates stands for: what the
+                       widest tree can carry alone */
     int *uses;      /* [num_constraints] how often a tree uses each capacity */
     int *rows;      /* [num_constraints + 3] of one column */
     double *values; /* same */
@@ -106,12 +107,14 @@ mtree_status_t mtree_forest_select(mtree_forest_t *forest, int max_trees, double
     mtree_arena_t arena = {0};
     mtree_status_t status;
 
-    for (int row = 0; row < candidates->num_constraints; row++) {
-        program.unit = fmax(program.unit, candidates->capacity[row]);
-    }
     MTREE_ARENA_ARRAY(&arena, program.uses, length);
     MTREE_ARENA_ARRAY(&arena, program.rows, length);
     MTREE_ARENA_ARRAY(&arena, program.values, length);
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        program.unit =
+            fmax(program.unit, mtree_forest_fit(candidates, forest->trees[tree].edges,
+                                                candidates->capacity, program.uses));
+    }
     status = mtree_lp_create(&program.lp);
     if (status == MTREE_OK) {
         build(&program, max_trees, min_rate);

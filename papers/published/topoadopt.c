@@ -200,7 +200,7 @@ static mtree_status_t init_annealing(annealing_t *annealing,
 
 mtree_status_t mtree_topoadopt_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    annealing_t annealing = {0};
+    annealing_t annealing = {.best_value = -1};
     mtree_forest_t *forest = NULL;
     mtree_status_t status = init_annealing(&annealing, problem);
 
