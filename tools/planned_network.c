@@ -11,9 +11,15 @@
 #include "simulate/forecast/choice.h"
 #include "topo/dot/read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Each piece passes every host: a million of them takes minutes between ten hosts.  What
+ * is sent whole crosses links in parts of WHOLE_PIECE bytes. */
+#define MOST_PIECES 1048576.0
+#define WHOLE_PIECE 65536.0
 
 static const char *host_advice(const mtree_topology_t *topology, const char *name,
                                char *advice)
@@ -228,6 +234,42 @@ void planned_network_read(const char *plan_file, const char *topology_file,
     if (topology_file != NULL) {
         command_must(mtree_topology_read(topology_file, &planned->topology));
         route_plan(planned);
+    }
+}
+
+/* The shorter one of @a piece and @a bytes, which are none if they are 0. */
+static double shorter(double piece, size_t bytes)
+{
+    return bytes > 0 ? fmin(piece, (double)bytes) : piece;
+}
+
+/* The mean of the pieces of the trees of @a plan, by what they carry. */
+static double tree_piece(const mtree_plan_t *plan)
+{
+    double shares = 0.0, pieces = 0.0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        shares += plan->trees[t].share;
+        pieces += plan->trees[t].share / shorter(WHOLE_PIECE, plan->trees[t].chunk_bytes);
+    }
+    return pieces > 0.0 ? shares / pieces : WHOLE_PIECE;
+}
+
+void simulated_check(const command_t *command, const mtree_simulate_options_t *simulated,
+                     const mtree_plan_t *plan)
+{
+    double piece =
+        shorter(shorter(WHOLE_PIECE, simulated->segment_bytes), simulated->chunk_bytes);
+
+    if (plan != NULL) {
+        piece = shorter(piece, plan->message_bytes);
+        piece = simulated->chunk_bytes > 0 ? piece : fmin(piece, tree_piece(plan));
+    }
+    if ((double)simulated->bytes > MOST_PIECES * piece) {
+        command_fail("%s: %s in pieces of %s take too long to simulate; give longer "
+                     "pieces or a shorter message, %s at most of these",
+                     command->name, MTREE_UNITS_SIZE((double)simulated->bytes),
+                     MTREE_UNITS_SIZE(piece), MTREE_UNITS_SIZE(MOST_PIECES * piece));
     }
 }
 

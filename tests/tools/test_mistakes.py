@@ -53,10 +53,15 @@ def check_files(folder):
     says([*MTREE, "check", changed(relays="c")], 1, '"relays" is no array; give host names, or leave it out')
     says([*MTREE, "check", changed(hosts=["a", "a"])], 1, "host 1 is not a name, or is there twice; name each host once")
     says([*MTREE, "check", changed(throughput_bps=-1)], 1, '"throughput_bps" is not a number of at least 0; correct it or leave it out')
+    says([*MTREE, "check", changed(bound_bps=1e-308)], 1, '"bound_bps" is not 0 or a rate of 1e-12 to 1e[+]18 b/s; correct it')
     says([*MTREE, "check", changed(trees=[])], 1, 'no "trees"; give an array')
     says([*MTREE, "check", tree(share=1.5)], 1, "tree 0 has share 1.5; shares lie between 0 and 1")
     says([*MTREE, "check", tree(latency_s=[1, 2])], 1, '"latency_s" and "edges" differ in length')
     says([*MTREE, "check", tree(edges=[["a"]])], 1, 'an edge is not two names from "hosts"')
+    for rate in (-1, 1e308, 5e-324):
+        says([*MTREE, "check", tree(rate_bps=rate)], 1, "tree 0 has rate .*; give 0 or a rate of 1e-12 to 1e[+]18 b/s")
+    says([*MTREE, "draw", "--json", "--plan", tree(rate_bps=1e308), file("two.dot", 'graph { a -- b [capacity="1Mbps"]; }')], 1,
+         "tree 0 has rate 1e[+]308")
     twice = {**plan["trees"][0], "edges": [["a", "b"], ["a", "b"]]}
     says([*MTREE, "check", changed(hosts=["a", "b", "c"], trees=[twice])], 1, "a host has two parents")
     says([*MTREE, "check", tree(root="c")], 1, 'tree 0: "root" is not one of "hosts"; name the root')
@@ -80,6 +85,9 @@ def check_files(folder):
     says([*MTREE, "topology", file("nul.dot", b"graph { a\0 }")], 1, "nul.dot: holds a NUL byte: not a DOT file")
     says([*MTREE, "topology", file("case.dot", 'graph { Node1 -- node1 [capacity="1Mbps"]; }')], 1,
          "case.dot:1: nodes .* and .* both stand for host .*; give each a host of its own")
+    slow = file("slow.dot", 'graph { a -- b [capacity="1bps"]; b -- c [capacity="1Gbps"]; c -- a [capacity="1bps"]; }')
+    says([*MTREE, "plan", "-a", "topoadopt", slow], 0, "throughput")
+    says([*MTREE, "compare", file("one.dot", "graph { a }")], 0, r"openmpi:allgather_reduce  .*0 us    1.00\s*\Z")
     says([*MTREE, "topology", folder], 1, "cannot be read: Is a directory|is a directory")
     says([*MTREE, "topology", file("long.dot", 'graph { a [host="' + "x" * (1 << 21) + '"]; }')], 1,
          "long.dot:1: .* over 1 MiB; mtree takes no larger file")
@@ -132,6 +140,10 @@ def check_planning(folder):
     says([*MTREE, "simulate", STAR, "--overhead", "x"], 2, "--overhead 'x': .*; write it like 20us")
     says([*MTREE, "compare", STAR, "-a", "psld", "-C", "bcast", "-b", "1M"], 1, "none of the algorithms could run; the first: ")
     says([*MTREE, "compare", STAR, "-a", ",".join(["ring"] * 200)], 1, "more than .* algorithms; name fewer")
+    says([*MTREE, "simulate", STAR, "-b", "16M", "--chunk", "1"], 1,
+         "simulate: 16 MB in pieces of 1 B take too long to simulate; give longer pieces or a shorter message, 1 MB at most")
+    says([*MTREE, "simulate", STAR, "-b", "8192T"], 1, "simulate: 8192 TB in pieces of .* take too long to simulate")
+    says([*MTREE, "compare", STAR, "-b", "8192T"], 1, "compare: 8192 TB in pieces of 64 KB take too long to simulate")
     says([*MTREE, "simulate", STAR, "--ranks-per-host", "8192", "-b", "1M"], 1, "8192 ranks per host on 8 hosts; 1 to .* can be simulated")
     if pathlib.Path("/dev/full").exists():
         subprocess.run([*MTREE, "plan", B4, "-o", f"{folder}/plan"], stdout=subprocess.DEVNULL, check=True)
