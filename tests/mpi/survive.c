@@ -19,7 +19,7 @@
  */
 #include "tests/mpi/calls.h"
 #include "tests/mpi/expect.h"
-#include "tests/mpi/forms.h"
+#include "tests/mpi/random_case.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -45,96 +45,64 @@
 #define LONGEST_LOOKS 400   /* at the request before a rank revokes */
 #define REVOKED_CALLS 3     /* the one under way included */
 
-enum { ALLREDUCE, BCAST, REDUCE, ALLGATHER, REDUCE_SCATTER, BARRIER, COLLECTIVES };
-
-static const char *const names[] = {"allreduce", "bcast",          "reduce",
-                                    "allgather", "reduce_scatter", "barrier"};
-static const char *const forms[] = {"", ", nonblocking", ", persistent"};
-
 typedef struct {
-    int collective, form, root, victim;
-    int count; /* ints in all */
+    case_t c;
+    int victim;
     int calls; /* that all make before */
     int nap;   /* microseconds from there to the victim's end */
-} case_t;
+} death_t;
 
-static int *input, *output;
-
-static unsigned random_below(unsigned long *state, unsigned limit)
+/* A case of @a part ints of each rank.  Where its call fails nobody frees it: what was
+ * under way may still come. */
+static void make_case(case_t *c, collective_t collective, mtree_form_t form, int part,
+                      int root, MPI_Comm comm)
 {
-    *state = *state * 6364136223846793005UL + 1442695040888963407UL;
-    return (unsigned)(*state >> 33) % limit;
+    choice_t choice = {.op = MPI_SUM, .root = root};
+    int ranks;
+
+    MPI_Comm_size(comm, &ranks);
+    choice.block = part * (has_blocks(collective) ? 1 : ranks);
+    run.choice = &choice;
+    case_create(c, collective, form, comm);
+    case_fill(c);
 }
 
 /* The same on all ranks of @a comm. */
-static case_t case_draw(unsigned long *state, int ranks, int longest_nap)
+static void death_draw(death_t *drawn, generator_t *generator, MPI_Comm comm,
+                       int longest_nap)
 {
-    case_t drawn = {.collective = (int)random_below(state, COLLECTIVES),
-                    .form = (int)random_below(state, MTREE_FORMS),
-                    .root = (int)random_below(state, (unsigned)ranks),
-                    .victim = (int)random_below(state, (unsigned)ranks),
-                    .calls = (int)random_below(state, 4),
-                    .nap = (int)random_below(state, 1000 * (unsigned)longest_nap)};
+    static const collective_t collectives[] = {
+        ALLREDUCE, BCAST, REDUCE, ALLGATHER, REDUCE_SCATTER_BLOCK, BARRIER};
+    collective_t collective = collectives[draw(generator, 6)];
+    mtree_form_t form = (mtree_form_t)draw(generator, MTREE_FORMS);
+    int ranks, root, part;
 
-    drawn.count = 1 + (int)random_below(state, MOST_COUNT);
-    drawn.count = drawn.count / ranks * ranks + ranks;
+    MPI_Comm_size(comm, &ranks);
+    root = draw(generator, ranks);
+    drawn->victim = draw(generator, ranks);
+    drawn->calls = draw(generator, 4);
+    drawn->nap = draw(generator, 1000 * longest_nap);
+    part = (1 + draw(generator, MOST_COUNT)) / ranks + 1;
     /* One in four is cut off in a short message, or in the agreement on the first. */
-    if (random_below(state, 4) == 0) {
-        drawn.count = SHORT_PART * ranks;
-        drawn.nap /= 10;
+    if (draw(generator, 4) == 0) {
+        part = SHORT_PART;
+        drawn->nap /= 10;
     }
-    if (drawn.collective == BARRIER && drawn.form == MTREE_NONBLOCKING_FORM) {
-        drawn.form = MTREE_BLOCKING_FORM;
+    if (collective == BARRIER && form == MTREE_NONBLOCKING_FORM) {
+        form = MTREE_BLOCKING_FORM;
     }
-    return drawn;
+    make_case(&drawn->c, collective, form, part, root, comm);
 }
 
-/* Call it in the form that was drawn. */
-static int call_begin(const case_t *drawn, MPI_Comm comm, int ranks, MPI_Request *request)
+static int call_make(case_t *c)
 {
-    int part = drawn->count / ranks, all = drawn->count, form = drawn->form, rc;
+    int rc = case_begin(c);
 
-    switch (drawn->collective) {
-    case ALLREDUCE:
-        MTREE_CALL_FORM(rc, form, request, Allreduce, allreduce, input, output, all,
-                        MPI_INT, MPI_SUM, comm);
-        break;
-    case BCAST:
-        MTREE_CALL_FORM(rc, form, request, Bcast, bcast, output, all, MPI_INT,
-                        drawn->root, comm);
-        break;
-    case REDUCE:
-        MTREE_CALL_FORM(rc, form, request, Reduce, reduce, input, output, all, MPI_INT,
-                        MPI_SUM, drawn->root, comm);
-        break;
-    case ALLGATHER:
-        MTREE_CALL_FORM(rc, form, request, Allgather, allgather, input, part, MPI_INT,
-                        output, part, MPI_INT, comm);
-        break;
-    case REDUCE_SCATTER:
-        MTREE_CALL_FORM(rc, form, request, Reduce_scatter_block, reduce_scatter_block,
-                        input, output, part, MPI_INT, MPI_SUM, comm);
-        break;
-    default:
-        MTREE_CALL_FORM(rc, form, request, Barrier, barrier, comm);
-        break;
-    }
-    return rc;
-}
-
-static int call_make(const case_t *drawn, MPI_Comm comm, int ranks)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    int rc = call_begin(drawn, comm, ranks, &request);
-
-    if (rc == MPI_SUCCESS && drawn->form == MTREE_PERSISTENT_FORM) {
-        rc = MPI_Start(&request);
-    }
     if (rc == MPI_SUCCESS) {
-        rc = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        rc = MPI_Wait(&c->request, MPI_STATUS_IGNORE);
     }
-    if (drawn->form == MTREE_PERSISTENT_FORM && request != MPI_REQUEST_NULL) {
-        MPI_Request_free(&request);
+    if (c->form == MTREE_PERSISTENT_FORM && c->request != MPI_REQUEST_NULL) {
+        MPI_Request_free(&c->request);
     }
     return rc;
 }
@@ -154,31 +122,36 @@ static void die_in(int microseconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Make calls until one says that a process is lost. */
-static int calls_until_told(const case_t *drawn, MPI_Comm comm)
+/* Make calls until one says that a process is lost; print how soon on rank @a speaker. */
+static void call_until_told(death_t *drawn, int speaker)
 {
-    int rank, ranks, rc = MPI_SUCCESS, calls = 0, class = MPI_SUCCESS;
+    case_t *c = &drawn->c;
+    const char *form = form_names[c->form], *name = collective_table[c->collective].name;
+    int rc = MPI_SUCCESS, calls = 0, class = MPI_SUCCESS;
     double begin = MPI_Wtime();
 
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
     while (rc == MPI_SUCCESS && MPI_Wtime() < begin + LONGEST_CALLS) {
-        if (rank == drawn->victim && calls == drawn->calls) {
+        if (c->rank == drawn->victim && calls == drawn->calls) {
             die_in(drawn->nap);
         }
-        rc = call_make(drawn, comm, ranks);
+        rc = call_make(c);
         calls++;
     }
-    if (rank == drawn->victim) {
+    if (c->rank == drawn->victim) {
         /* It died, or does so now. */
         pause();
     }
     MPI_Error_class(rc, &class);
     mtree_expect(class == MPIX_ERR_PROC_FAILED,
-                 "%s%s of %d ints, victim %d of %d: after %d calls the class is %d",
-                 names[drawn->collective], forms[drawn->form], drawn->count,
-                 drawn->victim, ranks, calls, class);
-    return calls;
+                 "%s %s of %d ints, victim %d of %d: after %d calls the class is %d",
+                 form, name, c->total, drawn->victim, c->ranks, calls, class);
+    if (c->rank == speaker) {
+        printf("survive: %s %s of %d ints, rank %d of %d ended: told in call %d, after "
+               "%.0f ms\n",
+               form, name, c->total, drawn->victim, c->ranks, calls,
+               (MPI_Wtime() - begin) * 1e3);
+        fflush(stdout);
+    }
 }
 
 /* All has gone well so far: to the file that SURVIVED names, as mpirun of 5.0.7 may lose
@@ -209,30 +182,17 @@ static bool lost_more(MPI_Comm comm, int living)
     return ranks < living;
 }
 
-static int survive(unsigned long *state, int kills, int longest_nap)
+static int survive(generator_t *generator, int kills, int longest_nap)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
     int rank;
 
     for (int i = 0; i < kills; i++) {
         MPI_Comm left;
-        case_t drawn;
-        int ranks, calls;
-        double begin;
+        death_t drawn;
 
-        MPI_Comm_rank(comm, &rank);
-        MPI_Comm_size(comm, &ranks);
-        drawn = case_draw(state, ranks, longest_nap);
-        begin = MPI_Wtime();
-        calls = calls_until_told(&drawn, comm);
-        if (rank == (drawn.victim == 0 ? 1 : 0)) {
-            printf(
-                "survive: %s%s of %d ints, rank %d of %d ended: told in call %d, after "
-                "%.0f ms\n",
-                names[drawn.collective], forms[drawn.form], drawn.count, drawn.victim,
-                ranks, calls, (MPI_Wtime() - begin) * 1e3);
-            fflush(stdout);
-        }
+        death_draw(&drawn, generator, comm, longest_nap);
+        call_until_told(&drawn, drawn.victim == 0 ? 1 : 0);
         if (MPIX_Comm_shrink(comm, &left) != MPI_SUCCESS) {
             mtree_expect(false, "shrinking fails");
             return EXIT_FAILURE;
@@ -241,7 +201,7 @@ static int survive(unsigned long *state, int kills, int longest_nap)
             MPI_Comm_free(&comm);
         }
         comm = left;
-        if (lost_more(comm, ranks - 1)) {
+        if (lost_more(comm, drawn.c.ranks - 1)) {
             return EXIT_SUCCESS;
         }
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -256,35 +216,30 @@ static int survive(unsigned long *state, int kills, int longest_nap)
     return mtree_expect_finish_on(comm, "survive");
 }
 
-static void revoke_one(unsigned long *state, int round)
+static void revoke_one(generator_t *generator, int round)
 {
-    static const int collectives[] = {ALLGATHER, ALLREDUCE, BCAST};
-    case_t drawn = {.collective = collectives[random_below(state, 3)],
-                    .form = MTREE_NONBLOCKING_FORM};
-    int part = 1 + (int)random_below(state, MOST_PART), revoker;
-    unsigned looks = random_below(state, LONGEST_LOOKS);
-    int rank, ranks, rc = MPI_SUCCESS, class = MPI_SUCCESS;
+    static const collective_t collectives[] = {ALLGATHER, ALLREDUCE, BCAST};
+    collective_t collective = collectives[draw(generator, 3)];
+    int part = 1 + draw(generator, MOST_PART), looks = draw(generator, LONGEST_LOOKS);
+    int revoker = draw(generator, num_ranks), rc = MPI_SUCCESS, class = MPI_SUCCESS;
     MPI_Comm comm;
+    case_t c;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    drawn.count = part * ranks;
-    revoker = (int)random_below(state, (unsigned)ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    make_case(&c, collective, MTREE_NONBLOCKING_FORM, part, 0, comm);
     for (int call = 0; call < REVOKED_CALLS && rc == MPI_SUCCESS; call++) {
-        MPI_Request request;
         int done = 0;
 
-        rc = call_begin(&drawn, comm, ranks, &request);
-        if (call == REVOKED_CALLS - 1 && rank == revoker) {
+        rc = case_begin(&c);
+        if (call == REVOKED_CALLS - 1 && my_rank == revoker) {
             while (looks-- > 0 && rc == MPI_SUCCESS && !done) {
-                rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+                rc = MPI_Test(&c.request, &done, MPI_STATUS_IGNORE);
             }
             MPIX_Comm_revoke(comm);
         }
         if (rc == MPI_SUCCESS) {
-            rc = MPI_Wait(&request, MPI_STATUS_IGNORE);
+            rc = MPI_Wait(&c.request, MPI_STATUS_IGNORE);
         }
     }
     MPI_Error_class(rc, &class);
@@ -293,12 +248,15 @@ static void revoke_one(unsigned long *state, int round)
     /* What comes for a communicator that is freed is kept for the next of its number. */
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&comm);
+    if (rc == MPI_SUCCESS) {
+        case_free(&c);
+    }
 }
 
-static int revoke_all(unsigned long *state, int rounds)
+static int revoke_all(generator_t *generator, int rounds)
 {
     for (int round = 0; round < rounds; round++) {
-        revoke_one(state, round);
+        revoke_one(generator, round);
     }
     mtree_calls_check(MPI_COMM_WORLD);
     return mtree_expect_finish("revoked");
@@ -306,28 +264,24 @@ static int revoke_all(unsigned long *state, int rounds)
 
 int main(int argc, char **argv)
 {
-    unsigned long state = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+    generator_t generator = {argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     int kills = argc > 1 ? atoi(argv[1]) : 1;
     bool revokes = argc > 3 && strcmp(argv[3], "revoke") == 0;
     int longest_nap = argc > 3 && !revokes ? atoi(argv[3]) : LONGEST_NAP;
-    int ranks, status;
+    int status;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    input = calloc(MOST_COUNT + (size_t)ranks, sizeof(*input));
-    output = calloc(MOST_COUNT + (size_t)ranks, sizeof(*output));
-    if (kills < 1 || longest_nap < 1 || (ranks < kills + 2 && !revokes) ||
-        input == NULL || output == NULL) {
-        fprintf(stderr, "survive: %d kills need at least %d ranks, and memory\n", kills,
-                kills + 2);
+    cases_begin(&argc, &argv);
+    if (kills < 1 || longest_nap < 1 || (num_ranks < kills + 2 && !revokes)) {
+        fprintf(stderr, "survive: %d kills need at least %d ranks\n", kills, kills + 2);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     if (revokes) {
-        status = revoke_all(&state, kills);
+        status = revoke_all(&generator, kills);
     } else {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        status = survive(&state, kills, longest_nap);
+        status = survive(&generator, kills, longest_nap);
     }
+    items_cleanup();
     MPI_Finalize();
     return status;
 }
