@@ -22,6 +22,13 @@ static mtree_plan_t *choose(mtree_plan_request_t request)
     return plan;
 }
 
+/* The same on @a network, for a request with these members. */
+#define CHOSEN(network, ...) (given(network), choose((mtree_plan_request_t){__VA_ARGS__}))
+
+/* A star of so many equal hosts, of 50 Mb/s each. */
+#define EVEN 8
+static const int even[EVEN] = {50, 50, 50, 50, 50, 50, 50, 50};
+
 static double simulated(const mtree_plan_t *plan)
 {
     mtree_simulate_options_t options;
@@ -81,31 +88,18 @@ UNIT_TEST(for_ever_is_a_time)
 }
 
 /* Where several hosts send whole blocks to one through a switch its queue overflows,
- * which the simulator does not know. */
-UNIT_LOOP(long_blocks_are_cut_behind_a_switch, 0, 2)
+ * which the simulator does not know.  One message takes one of several cables. */
+UNIT_LOOP(long_blocks_are_cut, 0, 3)
 {
-    static const int rates[8] = {50, 50, 50, 50, 50, 50, 50, 50};
-    static const mtree_collective_t collectives[] = {MTREE_ALLGATHER, MTREE_ALLREDUCE};
-    OWNED(plan) *plan = NULL;
+    const char cables[] =
+        "graph { a -- b [capacity=\"100Mbps\" from_address=\"10.8.1.1\" "
+        "to_address=\"10.8.1.2\"] a -- b [capacity=\"40Mbps\" "
+        "from_address=\"10.8.2.1\" to_address=\"10.8.2.2\"] }";
+    OWNED(plan) *plan =
+        CHOSEN(_i < 2 ? map_star(even, EVEN) : map_text(cables),
+               .collective = _i == 0 ? MTREE_ALLGATHER : MTREE_ALLREDUCE, .max_trees = 10,
+               .bytes = _i < 2 ? 1 << 20 : MESSAGE, .seed = 1);
 
-    given(map_star(rates, 8));
-    plan = choose((mtree_plan_request_t){
-        .collective = collectives[_i], .max_trees = 10, .bytes = 1 << 20, .seed = 1});
-    ck_assert_ptr_null(plan->order);
-    ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
-}
-
-/* One message takes one of several cables. */
-UNIT_TEST(long_blocks_are_cut_for_several_cables)
-{
-    const char map[] = "graph { a -- b [capacity=\"100Mbps\" from_address=\"10.8.1.1\" "
-                       "to_address=\"10.8.1.2\"] a -- b [capacity=\"40Mbps\" "
-                       "from_address=\"10.8.2.1\" to_address=\"10.8.2.2\"] }";
-    OWNED(plan) *plan = NULL;
-
-    given(map_text(map));
-    plan = choose((mtree_plan_request_t){
-        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE, .seed = 1});
     ck_assert_ptr_null(plan->order);
     ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
 }
@@ -120,11 +114,10 @@ UNIT_LOOP(unequal_stars_come_close_to_the_bound, 0, 4)
         {50, 25, 100, 10, 10, 10, 50, 10, 25, 10, 10, 100},
         {100, 10, 25, 10, 100, 10, 10, 25, 10, 100, 10, 25, 10, 25, 50, 100}};
     static const int counts[] = {8, 10, 12, 16};
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan =
+        CHOSEN(map_star(stars[_i], counts[_i]), .collective = MTREE_ALLREDUCE,
+               .max_trees = 10, .bytes = MESSAGE);
 
-    given(map_star(stars[_i], counts[_i]));
-    plan = choose((mtree_plan_request_t){
-        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE});
     ck_assert_double_gt(plan->bound, 0.0);
     ck_assert_double_ge(8.0 * MESSAGE / plan->bound / plan->seconds, 0.9);
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 1e-9);
@@ -133,12 +126,9 @@ UNIT_LOOP(unequal_stars_come_close_to_the_bound, 0, 4)
 /* The prediction for a part of a long message holds for all of it. */
 UNIT_TEST(a_long_message_is_predicted_from_a_part)
 {
-    static const int star[] = {50, 50, 50, 50, 50, 50, 50, 50};
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = CHOSEN(map_star(even, EVEN), .collective = MTREE_BCAST,
+                               .max_trees = 10, .bytes = 256 << 20);
 
-    given(map_star(star, 8));
-    plan = choose((mtree_plan_request_t){
-        .collective = MTREE_BCAST, .max_trees = 10, .bytes = 256 << 20});
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 0.02 * plan->seconds);
 }
 
@@ -176,31 +166,27 @@ UNIT_TEST(simulations_are_limited)
 UNIT_TEST(a_named_algorithm_stays)
 {
     static const int star[] = {100, 100, 10, 10};
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = CHOSEN(map_star(star, 4), .collective = MTREE_ALLREDUCE,
+                               .algorithm = "ring", .bytes = MESSAGE);
 
-    given(map_star(star, 4));
-    plan = choose((mtree_plan_request_t){
-        .collective = MTREE_ALLREDUCE, .algorithm = "ring", .bytes = MESSAGE});
     ck_assert_str_eq(plan->algorithm, "ring");
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 1e-9);
 }
+
+static const mtree_collective_t exchanged[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
+                                               MTREE_REDUCE_SCATTER};
 
 /* Equal hosts: direct exchange carries as much as any, and nobody waits for another.  Of
  * long messages others can be faster. */
 UNIT_LOOP(direct_exchange_on_an_even_star, 0, 2)
 {
-    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
-                                                     MTREE_REDUCE_SCATTER};
-    static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
-
-    given(map_star(star, 8));
     for (int c = 0; c < 3; c++) {
-        OWNED(plan) *plan = choose((mtree_plan_request_t){.collective = collectives[c],
-                                                          .bytes = _i == 0 ? 0 : 16e6});
+        OWNED(plan) *plan = CHOSEN(map_star(even, EVEN), .collective = exchanged[c],
+                                   .bytes = _i == 0 ? 0 : 16e6);
 
         if (_i == 0) {
             ck_assert_str_eq(plan->algorithm, "direct");
-            ck_assert_int_eq(plan->num_trees, 8);
+            ck_assert_int_eq(plan->num_trees, EVEN);
         } else {
             ck_assert_double_ge(8 * plan->bytes / plan->bound, 0.92 * plan->seconds);
         }
@@ -211,11 +197,9 @@ UNIT_LOOP(direct_exchange_on_an_even_star, 0, 2)
 
 /* Below several switches a block that is sent whole takes the time of each link on its
  * way, step after step; chunks of it do not. */
-UNIT_LOOP(blocks_go_around_in_chunks_below_a_tree_of_switches, 0, 3)
+UNIT_EACH(blocks_go_around_in_chunks_below_a_tree_of_switches, exchanged)
 {
-    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
-                                                     MTREE_REDUCE_SCATTER};
-    mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 1 << 20};
+    mtree_plan_request_t request = {.collective = exchanged[_i], .bytes = 1 << 20};
     OWNED(plan) *plan = NULL, *lockstep = NULL;
 
     given(map_shape("tree:2x2x2", 1e8, 0));
@@ -233,17 +217,13 @@ UNIT_LOOP(blocks_go_around_in_chunks_below_a_tree_of_switches, 0, 3)
  * goes over trees. */
 UNIT_TEST(elsewhere_packing_stays)
 {
-    static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *mesh = CHOSEN(map_file(TOPOLOGIES "/b4.dot"),
+                               .collective = MTREE_ALLREDUCE, .max_trees = 10);
+    OWNED(plan) *one =
+        CHOSEN(map_star(even, EVEN), .collective = MTREE_BCAST, .bytes = 16e6);
 
-    given(map_file(TOPOLOGIES "/b4.dot"));
-    plan = choose((mtree_plan_request_t){.collective = MTREE_ALLREDUCE, .max_trees = 10});
-    ck_assert_str_eq(plan->algorithm, "packing");
-    mtree_plan_destroy(plan);
-
-    given(map_star(star, 8));
-    plan = choose((mtree_plan_request_t){.collective = MTREE_BCAST, .bytes = 16e6});
-    ck_assert_int_le(plan->num_trees, 4);
+    ck_assert_str_eq(mesh->algorithm, "packing");
+    ck_assert_int_le(one->num_trees, 4);
 }
 
 /* Long lines between sites may be crossed by gateways, in long messages. */
@@ -388,16 +368,16 @@ UNIT_TEST(many_hosts_have_no_trees_each)
     enum { MANY = 260 };
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 1 << 20};
-    static int rates[MANY], many[MANY];
+    static int rates[MANY];
     mtree_candidate_list_t list;
     OWNED(plan) *plan = NULL;
 
     for (int host = 0; host < MANY; host++) {
         rates[host] = 100;
     }
-    topology = map_star(rates, MANY);
-    ck_assert_int_eq(map_hosts(topology, many), MANY);
-    unit_ok(mtree_choice_plan(topology, many, MANY, &request, &plan, &list));
+    given(map_star(rates, MANY));
+    ck_assert_int_eq(num_hosts, MANY);
+    unit_ok(mtree_choice_plan(topology, hosts, MANY, &request, &plan, &list));
     ck_assert_ptr_nonnull(find_candidate(&list, "ring")->reason);
     ck_assert_pstr_eq(find_candidate(&list, "segmented_ring")->reason,
                       find_candidate(&list, "ring")->reason);
@@ -406,18 +386,15 @@ UNIT_TEST(many_hosts_have_no_trees_each)
 /* Chunks are as long as processors need: at ten times the rate of a lab, far longer. */
 UNIT_TEST(chunks_grow_with_rates)
 {
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 64 << 20};
     size_t chunks[2];
 
     for (int fast = 0; fast < 2; fast++) {
         const int rate = fast ? 100000 : 100;
         const int star[] = {rate, rate, rate, rate};
-        OWNED(plan) *plan = NULL;
+        OWNED(plan) *plan =
+            CHOSEN(map_star(star, 4), .collective = MTREE_ALLREDUCE,
+                   .algorithm = "doubletree", .max_trees = 10, .bytes = 64 << 20);
 
-        given(map_star(star, 4));
-        request.algorithm = "doubletree";
-        plan = choose(request);
         chunks[fast] = plan->trees[0].chunk_bytes;
     }
     ck_assert_uint_le(chunks[0], 64 << 10);
@@ -427,14 +404,13 @@ UNIT_TEST(chunks_grow_with_rates)
 /* A timeout sends again what a slow link has lost, some of which has not yet left. */
 UNIT_TEST(slow_links_that_lose_much_have_plans)
 {
-    OWNED(plan) *plan = NULL;
+    static const char map[] =
+        "graph g { edge [latency=\"1ms\"]; s [kind=switch];"
+        "a -- b [capacity=\"1Mbps\" capacity_back=\"1Gbps\"];"
+        "b -- c [capacity=\"1Mbps\" loss=0.5]; c -- s [capacity=\"1Gbps\"]; }";
+    OWNED(plan) *plan = CHOSEN(map_text(map), .collective = MTREE_REDUCE, .max_trees = 10,
+                               .bytes = 1 << 20);
 
-    given(
-        map_text("graph g { edge [latency=\"1ms\"]; s [kind=switch];"
-                 "a -- b [capacity=\"1Mbps\" capacity_back=\"1Gbps\"];"
-                 "b -- c [capacity=\"1Mbps\" loss=0.5]; c -- s [capacity=\"1Gbps\"]; }"));
-    plan = choose((mtree_plan_request_t){
-        .collective = MTREE_REDUCE, .max_trees = 10, .bytes = 1 << 20});
     ck_assert_double_gt(plan->seconds, 1 << 3);
 }
 
