@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/pt2pt.h"
-#include "tests/unit/maps.h"
+#include "tests/unit/simulate/line.h"
 
-/* Hosts on a line, 8 Mb/s (one byte per microsecond) and 10 ms per link; no headers. */
-typedef struct {
-    mtree_topology_t *topology;
-    mtree_event_queue_t *queue;
-    mtree_network_t *network;
-    mtree_pt2pt_t *pt2pt;
-} fixture_t;
+/* Between three hosts on a line. */
+static mtree_pt2pt_t *pt2pt;
 
 typedef struct {
     mtree_completion_t completion;
-    mtree_event_queue_t *queue;
     int calls;
     double time;
     mtree_status_t status;
@@ -23,59 +17,45 @@ static void done(mtree_completion_t *self, mtree_status_t status)
     done_t *note = (done_t *)self;
 
     note->calls++;
-    note->time = mtree_event_queue_now(note->queue);
+    note->time = mtree_event_queue_now(queue);
     note->status = status;
 }
 
-static mtree_completion_t *watch(fixture_t *fixture, done_t *note)
+static mtree_completion_t *watch(done_t *note)
 {
-    *note = (done_t){.completion.func = done, .queue = fixture->queue};
+    *note = (done_t){.completion.func = done};
     return &note->completion;
 }
 
-static fixture_t make(mtree_pt2pt_options_t options)
+static void make(mtree_pt2pt_options_t options)
 {
-    static const int hosts[] = {0, 1, 2};
-    mtree_network_options_t network;
-    static const double rates[] = {8e6, 8e6};
-    fixture_t fixture = {0};
+    const mtree_network_options_t of_network = plain();
 
-    mtree_network_default_options(&network);
-    network.packet_bytes = 1000;
-    network.header_bytes = 0;
-    network.ack_bytes = 0;
-    fixture.topology = map_chain("hhh", rates, 0.010);
-    fixture.queue = mtree_event_queue_create();
-    unit_ok(mtree_network_create(fixture.queue, fixture.topology, hosts, 3, &network,
-                                 &fixture.network));
-    fixture.pt2pt = mtree_pt2pt_create(fixture.queue, fixture.network, &options);
-    return fixture;
+    line("hhh", even, NULL, &of_network);
+    pt2pt = mtree_pt2pt_create(queue, network, &options);
 }
 
-static void clear(fixture_t *fixture)
+static void clear(void)
 {
-    mtree_pt2pt_destroy(fixture->pt2pt);
-    mtree_network_destroy(fixture->network);
-    mtree_event_queue_destroy(fixture->queue);
-    mtree_topology_destroy(fixture->topology);
+    mtree_pt2pt_destroy(pt2pt);
+    pt2pt = NULL;
+    line_forget();
 }
 
-static void send(fixture_t *fixture, int from, int to, int tag, const void *buffer,
-                 size_t count, bool synchronous, done_t *note)
+static void send(int from, int to, int tag, const void *buffer, size_t count,
+                 bool synchronous, done_t *note)
 {
-    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->pt2pt, from);
+    mtree_transport_t *transport = mtree_pt2pt_transport(pt2pt, from);
 
     unit_ok(transport->ops->send(transport, to, tag, buffer, count, synchronous,
-                                 watch(fixture, note)));
+                                 watch(note)));
 }
 
-static void recv(fixture_t *fixture, int rank, int from, int tag, void *buffer,
-                 size_t count, done_t *note)
+static void recv(int rank, int from, int tag, void *buffer, size_t count, done_t *note)
 {
-    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->pt2pt, rank);
+    mtree_transport_t *transport = mtree_pt2pt_transport(pt2pt, rank);
 
-    unit_ok(
-        transport->ops->recv(transport, from, tag, buffer, count, watch(fixture, note)));
+    unit_ok(transport->ops->recv(transport, from, tag, buffer, count, watch(note)));
 }
 
 static const mtree_pt2pt_options_t one_each = {
@@ -141,64 +121,61 @@ UNIT_EACH(test_times, cases)
 {
     const int num = cases[_i].messages[1].bytes > 0 ? 2 : 1;
     mtree_pt2pt_options_t options = cases[_i].options;
-    UNIT_OWNED(clear) fixture_t fixture;
     done_t sent[2], received[2];
 
     options.num_ranks = options.num_ranks > 0 ? options.num_ranks : one_each.num_ranks;
     options.ranks_per_host = options.ranks_per_host > 0 ? options.ranks_per_host : 1;
     options.unit_bytes = one_each.unit_bytes;
-    fixture = make(options);
+    make(options);
     if (cases[_i].pace > 0) {
-        mtree_pt2pt_pace(fixture.pt2pt, 0, 1, cases[_i].pace);
+        mtree_pt2pt_pace(pt2pt, 0, 1, cases[_i].pace);
     }
     for (int m = 0; m < num; m++) {
-        recv(&fixture, cases[_i].messages[m].to, cases[_i].messages[m].from, 0, NULL,
+        recv(cases[_i].messages[m].to, cases[_i].messages[m].from, 0, NULL,
              cases[_i].messages[m].bytes, &received[m]);
     }
-    mtree_pt2pt_compute(fixture.pt2pt, 0, cases[_i].computes[0]);
+    mtree_pt2pt_compute(pt2pt, 0, cases[_i].computes[0]);
     for (int m = 0; m < num; m++) {
-        send(&fixture, cases[_i].messages[m].from, cases[_i].messages[m].to, 0, NULL,
+        send(cases[_i].messages[m].from, cases[_i].messages[m].to, 0, NULL,
              cases[_i].messages[m].bytes, cases[_i].messages[m].synchronous, &sent[m]);
         ck_assert_int_eq(sent[m].calls, 0);
     }
-    mtree_pt2pt_compute(fixture.pt2pt, 1, cases[_i].computes[1]);
-    unit_ok(mtree_event_queue_run(fixture.queue));
+    mtree_pt2pt_compute(pt2pt, 1, cases[_i].computes[1]);
+    run();
     for (int m = 0; m < num; m++) {
         expect(&sent[m], cases[_i].messages[m].sent);
         expect(&received[m], cases[_i].messages[m].received);
     }
-    ck_assert_uint_eq(mtree_pt2pt_messages(fixture.pt2pt), (size_t)num);
+    ck_assert_uint_eq(mtree_pt2pt_messages(pt2pt), (size_t)num);
 }
 
 typedef struct {
     mtree_timer_t event;
-    fixture_t *fixture;
     done_t *note;
     uint32_t *word;
 } late_t;
 
 /* Messages that carry data. */
-static void tell(fixture_t *fixture, int tag, const uint32_t *word, done_t *note)
+static void tell(int tag, const uint32_t *word, done_t *note)
 {
-    mtree_transport_t *transport = mtree_pt2pt_control(fixture->pt2pt, 0);
+    mtree_transport_t *transport = mtree_pt2pt_control(pt2pt, 0);
 
-    unit_ok(transport->ops->send(transport, 1, tag, word, sizeof(*word), false,
-                                 watch(fixture, note)));
+    unit_ok(
+        transport->ops->send(transport, 1, tag, word, sizeof(*word), false, watch(note)));
 }
 
-static void hear(fixture_t *fixture, int tag, uint32_t *word, done_t *note)
+static void hear(int tag, uint32_t *word, done_t *note)
 {
-    mtree_transport_t *transport = mtree_pt2pt_control(fixture->pt2pt, 1);
+    mtree_transport_t *transport = mtree_pt2pt_control(pt2pt, 1);
 
-    unit_ok(transport->ops->recv(transport, 0, tag, word, sizeof(*word),
-                                 watch(fixture, note)));
+    unit_ok(transport->ops->recv(transport, 0, tag, word, sizeof(*word), watch(note)));
 }
 
 static void recv_late(mtree_timer_t *event)
 {
     late_t *late = (late_t *)event;
 
-    hear(late->fixture, 7, late->word, late->note);
+    hear(7, late->word, late->note);
 }
 
 /*
@@ -210,24 +187,22 @@ UNIT_TEST(test_matching)
     mtree_pt2pt_options_t options = one_each;
     uint32_t word = 1, got[4] = {0};
     done_t notes[8];
-    UNIT_OWNED(clear) fixture_t fixture;
     late_t late;
 
     options.unit_bytes = sizeof(uint32_t);
-    fixture = make(options);
-    late = (late_t){
-        .event.func = recv_late, .fixture = &fixture, .note = &notes[7], .word = &got[3]};
-    hear(&fixture, 5, &got[2], &notes[0]);
-    hear(&fixture, 7, &got[0], &notes[1]);
-    hear(&fixture, 7, &got[1], &notes[2]);
+    make(options);
+    late = (late_t){.event.func = recv_late, .note = &notes[7], .word = &got[3]};
+    hear(5, &got[2], &notes[0]);
+    hear(7, &got[0], &notes[1]);
+    hear(7, &got[1], &notes[2]);
     for (word = 1; word <= 3; word++) {
-        tell(&fixture, 7, &word, &notes[2 + word]);
+        tell(7, &word, &notes[2 + word]);
     }
     word = 4;
-    tell(&fixture, 5, &word, &notes[6]);
+    tell(5, &word, &notes[6]);
     word = 99;
-    mtree_event_queue_add(fixture.queue, &late.event, 1.0);
-    unit_ok(mtree_event_queue_run(fixture.queue));
+    mtree_event_queue_add(queue, &late.event, 1.0);
+    run();
     ck_assert_int_eq(got[0], 1);
     ck_assert_int_eq(got[1], 2);
     ck_assert_int_eq(got[2], 4);
@@ -240,15 +215,17 @@ UNIT_TEST(test_matching)
 
 UNIT_TEST(test_errors)
 {
-    UNIT_OWNED(clear) fixture_t fixture = make(one_each);
-    mtree_transport_t *transport = mtree_pt2pt_transport(fixture.pt2pt, 0);
-    done_t note, sent, received;
+    mtree_transport_t *transport;
+    static done_t note, sent, received; /* still under way when it is cleared */
 
-    unit_invalid(
-        transport->ops->send(transport, 3, 0, NULL, 1, false, watch(&fixture, &note)));
-    unit_invalid(transport->ops->recv(transport, -1, 0, NULL, 1, watch(&fixture, &note)));
+    make(one_each);
+    transport = mtree_pt2pt_transport(pt2pt, 0);
+    unit_invalid(transport->ops->send(transport, 3, 0, NULL, 1, false, watch(&note)));
+    unit_invalid(transport->ops->recv(transport, -1, 0, NULL, 1, watch(&note)));
     /* A receive of another length than the message's is a mistake of the schedule. */
-    recv(&fixture, 1, 0, 0, NULL, 10, &received);
-    send(&fixture, 0, 1, 0, NULL, 11, false, &sent);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_ERR_TRANSPORT);
+    recv(1, 0, 0, NULL, 10, &received);
+    send(0, 1, 0, NULL, 11, false, &sent);
+    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_ERR_TRANSPORT);
 }
+
+UNIT_FIXTURE(NULL, clear)

@@ -15,34 +15,43 @@ static mtree_topology_t *b4(void)
     return map_file(TOPOLOGIES "/b4.dot");
 }
 
-/* A plan of one tree, a chain over the hosts from the first to the last. */
+/* A plan of one tree, a chain over the hosts from the first to the last; an all-to-all
+ * has one from each host. */
 static mtree_plan_t *chain(mtree_collective_t collective, int num_hosts, double rate,
                            double latency)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
-    mtree_plan_t *plan = NULL;
-    int h;
+    mtree_plan_t *plan = mtree_plan_create(collective, "chain", num_hosts, names,
+                                           collective == MTREE_ALLTOALL ? num_hosts : 1);
 
-    plan = mtree_plan_create(collective, "chain", num_hosts, names, 1);
     plan->root = mtree_collective_has_root(collective) ? 0 : -1;
-    plan->trees[0].root = 0;
-    plan->trees[0].rate = rate;
-    plan->trees[0].share = 1.0;
     plan->bound = rate;
-    for (h = 0; h < num_hosts; h++) {
-        plan->trees[0].parent[h] = h - 1;
-        plan->trees[0].latency[h] = h == 0 ? 0.0 : latency;
+    for (int t = 0; t < plan->num_trees; t++) {
+        plan->trees[t].root = t;
+        plan->trees[t].rate = rate;
+        plan->trees[t].share = 1.0;
+        for (int h = 0; h < num_hosts; h++) {
+            plan->trees[t].parent[h] = h == t ? -1 : h < t ? h + 1 : h - 1;
+            plan->trees[t].latency[h] = h == t ? 0.0 : latency;
+        }
     }
     return plan;
 }
 
-/* No header, no overhead: what is left can be computed by hand. */
-static mtree_simulate_options_t bare(size_t bytes)
+static mtree_simulate_options_t usual(size_t bytes)
 {
     mtree_simulate_options_t options;
 
     mtree_simulate_default_options(&options);
     options.bytes = bytes;
+    return options;
+}
+
+/* No header, no overhead: what is left can be computed by hand. */
+static mtree_simulate_options_t bare(size_t bytes)
+{
+    mtree_simulate_options_t options = usual(bytes);
+
     options.overhead = 0.0;
     options.fold_rate = 0.0;
     options.control_bytes = 0;
@@ -61,6 +70,7 @@ static mtree_simulate_result_t simulate(const mtree_plan_t *plan,
 
     unit_ok(mtree_simulate_plan(topology, hosts, plan->num_hosts, plan, collective,
                                 options, &result));
+    ck_assert_int_eq(result.num_trees, plan->num_trees);
     return result;
 }
 
@@ -69,9 +79,8 @@ static double seconds_of(const mtree_plan_t *plan, mtree_collective_t collective
 {
     UNIT_OWNED(mtree_simulate_result_clear)
     mtree_simulate_result_t result = simulate(plan, collective, options);
-    double seconds = result.seconds;
 
-    return seconds;
+    return result.seconds;
 }
 
 static mtree_plan_t *plan_for(const mtree_plan_request_t *request)
@@ -81,6 +90,10 @@ static mtree_plan_t *plan_for(const mtree_plan_request_t *request)
     unit_ok(mtree_planner_run(topology, hosts, num_hosts, request, &plan));
     return plan;
 }
+
+/* The plan on @a network, for a request with these members. */
+#define PLANNED(network, ...)                                                            \
+    (given(network), plan_for(&(const mtree_plan_request_t){__VA_ARGS__}))
 
 /* Hosts a, b and c in a row. */
 static mtree_topology_t *row(void)
@@ -104,7 +117,6 @@ UNIT_TEST(test_chain)
     result = simulate(plan, MTREE_BCAST, &options);
     ck_assert_double_eq_tol(result.seconds, 0.064, 1e-9);
     ck_assert_uint_eq(result.messages, 20);
-    ck_assert_int_eq(result.num_trees, 1);
     ck_assert_double_eq_tol(result.tree_seconds[0], 0.064, 1e-9);
     ck_assert_double_eq_tol(result.busy[0], 0.040 / 0.064, 1e-6);
     ck_assert_double_eq_tol(result.busy[1], 0.0, 1e-6);
@@ -134,30 +146,20 @@ UNIT_TEST(test_costs_of_the_topology)
  * personalized, one and two ranks per host. */
 UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
 {
-    bool own = mtree_collective_has_demands((mtree_collective_t)_i);
-    mtree_plan_request_t request = {
-        .collective = own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
-        .root = own ? 4 : 0,
-        .bytes = 1e6,
-        .algorithm = !own                                                 ? "multitree"
-                     : mtree_collective_is_prefix((mtree_collective_t)_i) ? "packing"
-                                                                          : "latency"};
-    mtree_simulate_result_t result = {0};
-    mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
-    int ranks;
+    const mtree_collective_t collective = (mtree_collective_t)_i;
+    const bool own = mtree_collective_has_demands(collective);
+    mtree_simulate_options_t options = usual(300001);
+    OWNED(plan) *plan =
+        PLANNED(b4(), .collective = own ? collective : MTREE_ALLREDUCE,
+                .root = own ? 4 : 0, .bytes = 1e6,
+                .algorithm = !own                                     ? "multitree"
+                             : mtree_collective_is_prefix(collective) ? "packing"
+                                                                      : "latency");
 
-    given(b4());
-    plan = plan_for(&request);
-    for (ranks = 1; ranks <= 2; ranks++) {
-        mtree_simulate_default_options(&options);
-        options.bytes = 300001;
-        options.root = 4;
+    options.root = 4;
+    for (int ranks = 1; ranks <= 2; ranks++) {
         options.ranks_per_host = ranks;
-        result = simulate(plan, (mtree_collective_t)_i, &options);
-        ck_assert_double_gt(result.seconds, 0.0);
-        ck_assert_int_eq(result.num_trees, plan->num_trees);
-        mtree_simulate_result_clear(&result);
+        ck_assert_double_gt(seconds_of(plan, collective, &options), 0.0);
     }
 }
 
@@ -174,24 +176,11 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
     } cases[] = {{MTREE_SCATTER, {20, 0, 10, 0}},
                  {MTREE_GATHER, {0, 20, 0, 10}},
                  {MTREE_ALLTOALL, {20, 20, 20, 20}}};
-    static const char *const names[] = {"a", "b", "c"};
-    bool all = cases[_i].collective == MTREE_ALLTOALL;
     mtree_simulate_options_t options = bare(30000);
+    OWNED(plan) *plan = chain(cases[_i].collective, 3, 8e6, 0.010);
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
-    OWNED(plan) *plan = NULL;
 
     given(row());
-    plan = mtree_plan_create(cases[_i].collective, "chains", 3, names, all ? 3 : 1);
-    plan->root = all ? -1 : 0;
-    for (int t = 0; t < plan->num_trees; t++) {
-        plan->trees[t].root = t;
-        plan->trees[t].rate = 8e6;
-        plan->trees[t].share = 1.0;
-        for (int h = 0; h < 3; h++) {
-            plan->trees[t].parent[h] = h == t ? -1 : h < t ? h + 1 : h - 1;
-            plan->trees[t].latency[h] = h == t ? 0.0 : 0.010;
-        }
-    }
     options.chunk_bytes = 4000;
     result = simulate(plan, cases[_i].collective, &options);
     for (int arc = 0; arc < 4; arc++) {
@@ -291,74 +280,50 @@ UNIT_LOOP(test_lab, 0, 3)
     } cases[] = {{"ring", even, 0, 1.28},
                  {"direct", even, 0, 1.25},
                  {"packing", unequal, 1, 1.44}};
-    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
-                                    .bytes = 4 << 20,
-                                    .algorithm = cases[_i].algorithm,
-                                    .max_trees = cases[_i].max_trees};
-    mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
+    const mtree_simulate_options_t options = usual(4 << 20);
+    OWNED(plan) *plan = PLANNED(
+        map_star(cases[_i].rates, 8), .collective = MTREE_ALLREDUCE, .bytes = 4 << 20,
+        .algorithm = cases[_i].algorithm, .max_trees = cases[_i].max_trees);
 
-    given(map_star(cases[_i].rates, 8));
-    plan = plan_for(&request);
-    mtree_simulate_default_options(&options);
-    options.bytes = 4 << 20;
     ck_assert_double_eq_tol(seconds_of(plan, MTREE_ALLREDUCE, &options),
                             cases[_i].seconds, 0.1 * cases[_i].seconds);
+}
+
+/* All links lose this part of their packets. */
+static void lose(double part)
+{
+    for (int l = 0; l < topology->num_links; l++) {
+        topology->links[l].conditions.loss = part;
+    }
 }
 
 /* Every collective ends where packets are lost, and a reduction takes longer. */
 UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
 {
-    bool own = mtree_collective_has_demands((mtree_collective_t)_i);
-    mtree_plan_request_t request = {.collective =
-                                        own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
-                                    .bytes = 1e6,
-                                    .algorithm = "packing"};
-    mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
-    double seconds[2];
+    const mtree_collective_t collective = (mtree_collective_t)_i;
+    const bool own = mtree_collective_has_demands(collective);
+    const mtree_simulate_options_t options = usual(1000000);
+    OWNED(plan) *plan = PLANNED(b4(), .collective = own ? collective : MTREE_ALLREDUCE,
+                                .bytes = 1e6, .algorithm = "packing");
+    const double seconds = seconds_of(plan, collective, &options);
 
-    given(b4());
-    plan = plan_for(&request);
-    for (int lossy = 0; lossy < 2; lossy++) {
-        for (int l = 0; l < topology->num_links && lossy; l++) {
-            topology->links[l].conditions.loss = 0.02;
-        }
-        mtree_simulate_default_options(&options);
-        options.bytes = 1000000;
-        seconds[lossy] = seconds_of(plan, (mtree_collective_t)_i, &options);
-    }
-    ck_assert(own || seconds[1] > seconds[0]);
+    lose(0.02);
+    ck_assert(seconds_of(plan, collective, &options) > seconds || own);
 }
 
 /* Twice the same times, bit by bit; in the second round packets are lost. */
 UNIT_LOOP(test_deterministic, 0, 2)
 {
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
-    mtree_simulate_result_t result[2] = {{0}};
-    mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
-    int i;
+    const mtree_simulate_options_t options = usual(1000000);
+    OWNED(plan) *plan = PLANNED(b4(), .collective = MTREE_ALLREDUCE, .bytes = 1e6,
+                                .algorithm = "multitree");
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t first, second;
 
-    given(b4());
-    plan = plan_for(&request);
-    mtree_simulate_default_options(&options);
-    options.bytes = 1000000;
-    for (i = 0; i < topology->num_links && _i > 0; i++) {
-        topology->links[i].conditions.loss = 0.01;
-    }
-    for (i = 0; i < 2; i++) {
-        result[i] = simulate(plan, MTREE_ALLREDUCE, &options);
-        ck_assert_int_eq(memcmp(&result[i].seconds, &result[0].seconds, sizeof(double)),
-                         0);
-        ck_assert_int_eq(memcmp(result[i].busy, result[0].busy,
-                                (size_t)result[0].num_arcs * sizeof(double)),
-                         0);
-    }
-    for (i = 0; i < 2; i++) {
-        mtree_simulate_result_clear(&result[i]);
-    }
+    lose(_i * 0.01);
+    first = simulate(plan, MTREE_ALLREDUCE, &options);
+    second = simulate(plan, MTREE_ALLREDUCE, &options);
+    ck_assert_mem_eq(&second.seconds, &first.seconds, sizeof(double));
+    ck_assert_mem_eq(second.busy, first.busy, (size_t)first.num_arcs * sizeof(double));
 }
 
 /* A plan for another collective, another root, another number of hosts; no bytes; and too
@@ -388,14 +353,15 @@ UNIT_LOOP(test_errors, 0, 6)
                      cases[_i].status);
 }
 
-static double seconds_on(const char *algorithm, mtree_collective_t collective,
-                         const mtree_simulate_options_t *options)
+/* Of a plan by arrival. */
+static double seconds_by_arrival(mtree_collective_t collective,
+                                 const mtree_simulate_options_t *options)
 {
-    mtree_plan_request_t request = {.collective = collective,
-                                    .bytes = (double)options->bytes,
-                                    .root = options->root,
-                                    .algorithm = algorithm};
-    OWNED(plan) *plan = plan_for(&request);
+    OWNED(plan) *plan =
+        plan_for(&(const mtree_plan_request_t){.collective = collective,
+                                               .bytes = (double)options->bytes,
+                                               .root = options->root,
+                                               .algorithm = "arrival"});
 
     return seconds_of(plan, collective, options);
 }
@@ -403,7 +369,7 @@ static double seconds_on(const char *algorithm, mtree_collective_t collective,
 /* By arrival on B4, two ranks per host, everyone at a time of its own. */
 UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
 {
-    mtree_simulate_options_t options;
+    mtree_simulate_options_t options = usual(300001);
     double arrivals[24], last = 0;
 
     given(b4());
@@ -411,12 +377,10 @@ UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
         arrivals[r] = 0.01 * (r * 7 % 24);
         last = arrivals[r] > last ? arrivals[r] : last;
     }
-    mtree_simulate_default_options(&options);
-    options.bytes = 300001;
     options.root = 4;
     options.ranks_per_host = 2;
     options.arrivals = arrivals;
-    ck_assert_double_gt(seconds_on("arrival", (mtree_collective_t)_i, &options), last);
+    ck_assert_double_gt(seconds_by_arrival((mtree_collective_t)_i, &options), last);
 }
 
 /*
@@ -433,9 +397,9 @@ UNIT_LOOP(test_late_host, 0, 2)
     given(map_text("graph g { node [kind=host]; s [kind=switch];"
                    " edge [capacity=\"80Mbps\" latency=\"0.1ms\"];"
                    " a -- s; b -- s; c -- s; d -- s; e -- s; }"));
-    ck_assert_double_lt(seconds_on("arrival", collective, &options), 0.13);
+    ck_assert_double_lt(seconds_by_arrival(collective, &options), 0.13);
     options.arrivals = arrivals;
-    ck_assert_double_lt(seconds_on("arrival", collective, &options), 0.3 + 1.25 * 0.1);
+    ck_assert_double_lt(seconds_by_arrival(collective, &options), 0.3 + 1.25 * 0.1);
 }
 
 UNIT_FIXTURE(NULL, forget)
