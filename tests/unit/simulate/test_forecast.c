@@ -13,12 +13,17 @@
 
 static const mtree_openmpi_t stable = {0};
 
-static double fallback(mtree_collective_t collective, double bytes)
+static double fallback_of(mtree_collective_t collective, double bytes, int ranks_per_host)
 {
     const mtree_plan_request_t request = {.collective = collective, .bytes = bytes};
 
-    return mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 1,
-                                           &request);
+    return mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts,
+                                           ranks_per_host, &request);
+}
+
+static double fallback(mtree_collective_t collective, double bytes)
+{
+    return fallback_of(collective, bytes, 1);
 }
 
 /* The seconds that are predicted of an allreduce planned by @a algorithm. */
@@ -51,39 +56,40 @@ UNIT_TEST(a_star_without_latency_is_left_to_open_mpi)
     ck_assert_double_gt(planned("latency", 1024), fallback(MTREE_ALLREDUCE, 1024));
 }
 
-UNIT_TEST(the_busiest_host_counts)
+/* A plan of 4,000 bytes over two trees, in chunks of @a chunk; host c is a relay above
+ * each of the others in the second case. */
+static mtree_plan_t *two_trees(mtree_collective_t collective, size_t chunk, bool relays)
 {
     static const char *const names[] = {"a", "b", "c"};
-    OWNED(plan) *plan = NULL;
+    static const char *const addresses[] = {"127.0.0.1:1"};
+    mtree_plan_t *plan = mtree_plan_create(collective, "test", 3, names, 2);
 
-    plan = mtree_plan_create(MTREE_ALLREDUCE, "test", 3, names, 2);
+    if (relays) {
+        unit_ok(mtree_plan_add_relays(plan, 1, addresses));
+    }
     plan->bytes = 4000;
     for (int t = 0; t < 2; t++) {
         plan->trees[t].root = t;
-        plan->trees[t].share = 0.5;
-        plan->trees[t].chunk_bytes = 1000;
-        plan->trees[t].parent[1 - t] = plan->trees[t].parent[2] = t;
+        plan->trees[t].share = relays ? 1 : 0.5;
+        plan->trees[t].chunk_bytes = chunk;
+        plan->trees[t].parent[2] = t;
+        plan->trees[t].parent[1 - t] = relays ? 2 : t;
     }
+    return plan;
+}
+
+UNIT_TEST(the_busiest_host_counts)
+{
+    OWNED(plan) *plan = two_trees(MTREE_ALLREDUCE, 1000, false);
+
     /* Two chunks both ways: to two neighbours in the one tree, to one in the other. */
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 2 * 3);
 }
 
 UNIT_TEST(relays_contribute_no_block)
 {
-    static const char *const names[] = {"a", "b", "relay"};
-    static const char *const addresses[] = {"127.0.0.1:1"};
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = two_trees(MTREE_ALLGATHER, 700, true);
 
-    plan = mtree_plan_create(MTREE_ALLGATHER, "test", 3, names, 2);
-    unit_ok(mtree_plan_add_relays(plan, 1, addresses));
-    plan->bytes = 4000;
-    for (int t = 0; t < 2; t++) {
-        plan->trees[t].root = t;
-        plan->trees[t].share = 1;
-        plan->trees[t].chunk_bytes = 700;
-        plan->trees[t].parent[2] = t;
-        plan->trees[t].parent[1 - t] = 2;
-    }
     /* Two blocks of 2,000 bytes in three chunks each, in and out. */
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 3 * 2);
 }
@@ -123,14 +129,11 @@ UNIT_TEST(the_faster_one_serves)
 
 UNIT_TEST(some_ranks_of_a_host_stand_for_many)
 {
-    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
     double few, many;
 
     given(map_file(TOPOLOGIES "/b4.dot"));
-    few =
-        mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 50, &request);
-    many = mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 500,
-                                           &request);
+    few = fallback_of(MTREE_ALLREDUCE, 1e6, 50);
+    many = fallback_of(MTREE_ALLREDUCE, 1e6, 500);
     ck_assert_double_gt(few, 0);
     ck_assert_double_gt(many, few / 2);
     ck_assert_double_lt(many, few * 2);
@@ -140,13 +143,9 @@ UNIT_TEST(some_ranks_of_a_host_stand_for_many)
 UNIT_LOOP(a_torus_of_512_hosts_is_forecast, 0, unit_loops(3, MTREE_COLLECTIVE_LAST))
 {
     const int collective = (MTREE_ALLTOALL + _i) % MTREE_COLLECTIVE_LAST;
-    const mtree_plan_request_t request = {.collective = (mtree_collective_t)collective,
-                                          .bytes = 1e6};
 
     given(map_shape("torus:8x8x8", 1e9, 0));
-    ck_assert_double_gt(
-        mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 8, &request),
-        0);
+    ck_assert_double_gt(fallback_of((mtree_collective_t)collective, 1e6, 8), 0);
 }
 
 /* Of many messages or bytes a part is simulated. */
@@ -154,21 +153,18 @@ UNIT_LOOP(a_part_tells_the_whole, 0, 4)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
                                                      MTREE_BCAST, MTREE_REDUCE_SCATTER};
-    const mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
     mtree_simulate_options_t options;
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result;
-    double seconds;
 
     given(map_shape("star:200", 10e9, 1e-6));
     mtree_simulate_default_options(&options);
-    options.bytes = (size_t)request.bytes;
+    options.bytes = 12000000;
     unit_ok(mtree_simulate_baseline(
         topology, hosts, num_hosts,
-        mtree_baseline_default(stable, request.collective, 200, options.bytes), &options,
+        mtree_baseline_default(stable, collectives[_i], 200, options.bytes), &options,
         &result));
-    seconds =
-        mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 1, &request);
-    ck_assert_double_eq_tol(seconds, result.seconds, 0.25 * result.seconds);
+    ck_assert_double_eq_tol(fallback(collectives[_i], 12e6), result.seconds,
+                            0.25 * result.seconds);
 }
 
 UNIT_FIXTURE(NULL, forget)

@@ -172,24 +172,34 @@ BOTH_TEST(a_synchronous_send_ends_when_the_peer_has_it)
     unit_ok(sent[0].status);
 }
 
+/* Send so many bytes in @a count messages from end 0; how many of them end before there
+ * is a receive. */
+static int send_pieces(const char *from, size_t piece, int count, loop_message_t *sent)
+{
+    int ended = 0;
+
+    for (int i = 0; i < count; i++) {
+        loop_send(0, from + (size_t)i * piece, piece, false, &sent[i]);
+    }
+    loop_settle();
+    for (int i = 0; i < count; i++) {
+        ended += sent[i].has_ended;
+    }
+    return ended;
+}
+
 /* Who has not begun a session is sent little of it, and gets all of it later. */
 BOTH_TEST(little_is_sent_before_the_peer_begins)
 {
     size_t piece = MTREE_TCP_AHEAD / 4;
     UNIT_FREED char *from = calloc(8, piece), *to = calloc(8, piece);
     static loop_message_t sent[8], received[8];
-    int before = 0;
 
     loop_create(3);
     for (int i = 0; i < 8; i++) {
         memset(from + (size_t)i * piece, i + 1, piece);
-        loop_send(0, from + (size_t)i * piece, piece, false, &sent[i]);
     }
-    loop_settle();
-    for (int i = 0; i < 8; i++) {
-        before += sent[i].has_ended;
-    }
-    ck_assert_int_eq(before, 4);
+    ck_assert_int_eq(send_pieces(from, piece, 8, sent), 4);
     for (int i = 0; i < 8; i++) {
         loop_recv(1, to + (size_t)i * piece, piece, &received[i]);
     }
@@ -260,20 +270,14 @@ BOTH_TEST(what_comes_early_has_a_limit)
 {
     enum { COUNT = 40 };
     size_t piece = MTREE_TCP_EARLY / 16;
-    UNIT_FREED char *from = calloc(1, piece), *to = malloc(piece);
+    UNIT_FREED char *from = calloc(COUNT, piece), *to = malloc(piece);
     static loop_message_t sent[COUNT], received[COUNT];
-    int early = 0;
+    int early;
 
     loop_create(2);
     loop_open();
     loop_settle();
-    for (int i = 0; i < COUNT; i++) {
-        loop_send(0, from, piece, false, &sent[i]);
-    }
-    loop_settle();
-    for (int i = 0; i < COUNT; i++) {
-        early += sent[i].has_ended;
-    }
+    early = send_pieces(from, piece, COUNT, sent);
     ck_assert_int_ge(early, 16);
     ck_assert_int_le(early, 18);
     for (int i = 0; i < COUNT; i++) {
