@@ -14,12 +14,10 @@
  *   few_calls overlapping CALLS so many broadcasts at a time, from each rank in turn
  *   few_calls absent, present, either
  *                               is mtree part of this job?  No rank has the component in
- *                               memory; every rank has; ranks may differ.  Calls are right
- *                               either way, on a copy of the world, too
- *   few_calls lost              the last rank ends itself in the midst of a collective;
- *                               the others go on until they are ended
+ *                               memory; every rank has; ranks may differ.  Calls are
+ * right either way, on a copy of the world, too few_calls lost              the last rank
+ * ends itself in the midst of a collective; the others go on until they are ended
  */
-#include "tests/mpi/calls.h"
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
 
@@ -56,7 +54,7 @@ static void early(const char *pattern)
         usleep(10000);
     }
     mtree_expect(looks < LOOKS, "rank 0 has not planned before rank 1 called");
-    mtree_calls_check(MPI_COMM_WORLD);
+    cases_run_two(MPI_COMM_WORLD);
 }
 
 /* @a c on all ranks, with LENGTH ints. */
@@ -102,13 +100,13 @@ static void lost(void)
 {
     struct itimerval timer = {.it_value = {.tv_usec = 30000}};
 
-    mtree_calls_check(MPI_COMM_WORLD);
+    cases_run_two(MPI_COMM_WORLD);
     if (my_rank == num_ranks - 1) {
         signal(SIGALRM, die);
         setitimer(ITIMER_REAL, &timer, NULL);
     }
     while (true) {
-        mtree_calls_check(MPI_COMM_WORLD);
+        cases_run_two(MPI_COMM_WORLD);
     }
 }
 
@@ -134,9 +132,9 @@ static void inert(const char *how)
 
     mtree_expect(strcmp(how, "either") == 0 || is_there == (strcmp(how, "absent") != 0),
                  "mtree is %s", is_there ? "loaded" : "not loaded");
-    mtree_calls_check(MPI_COMM_WORLD);
+    cases_run_two(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    mtree_calls_check(copy);
+    cases_run_two(copy);
     MPI_Comm_free(&copy);
     mtree_expect(!is_loaded("libglpk"), "GLPK is loaded");
 }
@@ -145,10 +143,10 @@ static void few(void)
 {
     MPI_Comm comm;
 
-    mtree_calls_check(MPI_COMM_WORLD);
+    cases_run_two(MPI_COMM_WORLD);
     MPI_Comm_split(MPI_COMM_WORLD, my_rank == num_ranks - 1, 0, &comm);
     MPI_Comm_set_name(comm, "caf\xe9"); /* Latin-1 */
-    mtree_calls_check(comm);
+    cases_run_two(comm);
     MPI_Comm_free(&comm);
 }
 

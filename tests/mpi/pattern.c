@@ -6,8 +6,8 @@
  * ranks RANK, or with -1 each, looks after it for MOMENT milliseconds and then computes
  * for SECONDS.  Else it is a short one.
  */
-#include <mpi.h>
-#include <stdio.h>
+#include "tests/mpi/expect.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,44 +28,45 @@ static void fill(char *bytes, size_t length, const char *text)
 /* What is sent, by rank 0 alone, and what all are to have. */
 static char bytes[AWAY], expected[AWAY];
 
-static void fill_both(size_t length, const char *text, int rank)
+static void fill_both(size_t length, const char *text)
 {
     fill(expected, length, text);
     memset(bytes, 0, length);
-    memcpy(bytes, expected, rank == 0 ? length : 0);
+    memcpy(bytes, expected, my_rank == 0 ? length : 0);
 }
 
-/* Both calls with blocks of @a length bytes; whether the results are right. */
-static int call_both(size_t length, const char *text, int rank, int ranks)
+/* Both calls with blocks of @a length bytes. */
+static void call_both(size_t length, const char *text)
 {
     static char all[MOST_RANKS * LONGEST];
-    int is_right = 1;
 
-    fill_both(length, text, rank);
+    fill_both(length, text);
     MPI_Bcast(bytes, (int)length, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Allgather(bytes, (int)length, MPI_BYTE, all, (int)length, MPI_BYTE,
                   MPI_COMM_WORLD);
-    for (int r = 0; r < ranks; r++) {
-        is_right = is_right && memcmp(all + (size_t)r * length, expected, length) == 0;
+    for (int r = 0; r < num_ranks; r++) {
+        mtree_expect(memcmp(all + (size_t)r * length, expected, length) == 0,
+                     "%zu bytes of rank %d are wrong", length, r);
     }
-    return is_right;
 }
 
 /* Nonblocking calls as short as those that Open MPI makes itself, and one of these. */
-static int call_short(const char *text, int rank)
+static void call_short(const char *text)
 {
     char most[SHORT];
     MPI_Request requests[2];
     MPI_Comm comm;
 
-    fill_both(SHORT, text, rank);
+    fill_both(SHORT, text);
     MPI_Ibcast(bytes, SHORT, MPI_BYTE, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Iallreduce(expected, most, SHORT / (int)sizeof(int), MPI_INT, MPI_MAX,
                    MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_free(&comm);
-    return memcmp(bytes, expected, SHORT) == 0 && memcmp(most, expected, SHORT) == 0;
+    mtree_expect(memcmp(bytes, expected, SHORT) == 0 &&
+                     memcmp(most, expected, SHORT) == 0,
+                 "short calls are wrong");
 }
 
 /* The greater byte of each two, of elements with gaps. */
@@ -84,13 +85,12 @@ static void greater(void *in, void *inout, int *count, MPI_Datatype *type)
 }
 
 /* A reduction of elements with gaps, which stay as they are. */
-static int call_with_gaps(const char *text)
+static void call_with_gaps(const char *text)
 {
     size_t element = BLOCKS * (BLOCK + GAP), length = ELEMENTS * element;
     char *own = malloc(length), *expected = malloc(length), *most = calloc(1, length);
     MPI_Datatype blocks, type;
     MPI_Op op;
-    int is_right;
 
     fill(own, length, text);
     for (size_t i = 0; i < length; i++) {
@@ -101,25 +101,23 @@ static int call_with_gaps(const char *text)
     MPI_Type_commit(&type);
     MPI_Op_create(greater, 1, &op);
     MPI_Allreduce(own, most, ELEMENTS, type, op, MPI_COMM_WORLD);
-    is_right = memcmp(most, expected, length) == 0;
+    mtree_expect(memcmp(most, expected, length) == 0, "a sum with gaps is wrong");
     MPI_Op_free(&op);
     MPI_Type_free(&type);
     MPI_Type_free(&blocks);
     free(own);
     free(expected);
     free(most);
-    return is_right;
 }
 
-/* Broadcast 1 MiB while this rank is away for @a seconds after @a moment ms; whether the
- * result is right. */
-static int call_away(const char *text, int rank, unsigned seconds, int moment)
+/* Broadcast 1 MiB while this rank is away for @a seconds after @a moment ms. */
+static void call_away(const char *text, unsigned seconds, int moment)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     MPI_Request request;
     int is_done;
 
-    fill_both(AWAY, text, rank);
+    fill_both(AWAY, text);
     MPI_Ibcast(bytes, AWAY, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     for (int i = 0; i < moment; i++) {
         MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
@@ -127,32 +125,22 @@ static int call_away(const char *text, int rank, unsigned seconds, int moment)
     }
     (void)sleep(seconds);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    return memcmp(bytes, expected, AWAY) == 0;
+    mtree_expect(memcmp(bytes, expected, AWAY) == 0, "a call of ranks away is wrong");
 }
 
 int main(int argc, char **argv)
 {
-    int rank, ranks, is_right = 1;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mtree_expect_begin(&argc, &argv);
     if (argc > 4) {
         int away = atoi(argv[3]);
 
-        is_right = call_away(argv[1], rank,
-                             away < 0 || away == rank ? (unsigned)atoi(argv[2]) : 0,
-                             atoi(argv[4]));
+        call_away(argv[1], away < 0 || away == my_rank ? (unsigned)atoi(argv[2]) : 0,
+                  atoi(argv[4]));
     }
-    is_right = call_short(argv[1], rank) && is_right;
-    is_right = call_with_gaps(argv[1]) && is_right;
+    call_short(argv[1]);
+    call_with_gaps(argv[1]);
     for (int i = 0; i < CALLS; i++) {
-        is_right =
-            call_both((size_t)LONGEST >> 2 * (i % 4), argv[1], rank, ranks) && is_right;
+        call_both((size_t)LONGEST >> 2 * (i % 4), argv[1]);
     }
-    if (!is_right) {
-        printf("pattern: rank %d has wrong results\n", rank);
-    }
-    MPI_Finalize();
-    return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
+    return mtree_expect_end("pattern");
 }

@@ -164,8 +164,7 @@ static void draw_case(case_t *c)
         c->in_place = choice->in_place;
     }
     c->op = choice != NULL && choice->op != NULL ? choice->op : item_op(c->kind);
-    if (c->collective == REDUCE || (collective_is(c->collective, IS_EXCHANGE) &&
-                                    !collective_is(c->collective, IS_ALLTOALL))) {
+    if (collective_is(c->collective, IS_ROOTED)) {
         c->in_place = c->in_place && c->rank == c->root;
     }
 }
@@ -275,6 +274,15 @@ void cases_run_all(MPI_Comm comm, const char *name, bool nonblocking, bool large
         }
     }
     items_cleanup();
+}
+
+void cases_run_two(MPI_Comm comm)
+{
+    static const choice_t choice = {.block = 30000};
+
+    run.choice = &choice;
+    case_run(BCAST, MTREE_BLOCKING_FORM, comm);
+    case_run(ALLREDUCE, MTREE_BLOCKING_FORM, comm);
 }
 
 void cases_begin(int *argc, char ***argv)

@@ -189,6 +189,9 @@ void case_verify(case_t *c);
  * then with blocks of megabytes if @a large; needs no items_init(). */
 void cases_run_all(MPI_Comm comm, const char *name, bool nonblocking, bool large);
 
+/* A broadcast and a sum of 30,000 ints each. */
+void cases_run_two(MPI_Comm comm);
+
 /* The two sides of a case that moves another block between each two ranks, for the files
  * that make and check cases. */
 
