@@ -62,9 +62,8 @@ static inline void map_scale(mtree_topology_t *map, int l, double factor)
 static inline mtree_topology_t *map_chain(const char *kinds, const double *rates,
                                           double latency)
 {
-    mtree_topology_t *map;
+    mtree_topology_t *map = mtree_topology_create("chain", "test");
 
-    map = mtree_topology_create("chain", "test");
     for (int i = 0; kinds[i] != '\0'; i++) {
         const char name[] = {(char)('a' + i), '\0'};
 
@@ -81,10 +80,9 @@ static inline mtree_topology_t *map_chain(const char *kinds, const double *rates
 /* Hosts h0, h1, ... around a switch, on links of @a rates Mb/s without latency. */
 static inline mtree_topology_t *map_star(const int *rates, int count)
 {
-    mtree_topology_t *map;
     int hub, host;
+    mtree_topology_t *map = mtree_topology_create("star", "test");
 
-    map = mtree_topology_create("star", "test");
     unit_ok(mtree_topology_add_vertex(map, "s", NULL, MTREE_VERTEX_SWITCH, &hub));
     for (int i = 0; i < count; i++) {
         char name[16];

@@ -12,9 +12,8 @@ static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algori
                                int num_trees, int of_first)
 {
     static const char *const hosts[] = {"a", "b"};
-    mtree_plan_t *plan;
+    mtree_plan_t *plan = mtree_plan_create(collective, algorithm, 2, hosts, num_trees);
 
-    plan = mtree_plan_create(collective, algorithm, 2, hosts, num_trees);
     for (int t = 0; t < num_trees; t++) {
         plan->trees[t].root = t < of_first ? 0 : 1;
         plan->trees[t].parent[t < of_first ? 1 : 0] = plan->trees[t].root;

@@ -191,9 +191,8 @@ mtree_plan_t *network_plan(const mtree_topology_t *topology,
     UNIT_FREED int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
     OWNED(routes) *routes = NULL;
     mtree_plan_t *plan;
-    int num_hosts = 0;
+    int num_hosts = map_hosts(topology, hosts);
 
-    num_hosts = map_hosts(topology, hosts);
     unit_ok(mtree_planner_run(topology, hosts, num_hosts, request, &plan));
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     unit_ok(mtree_plan_check(plan, topology, routes));

@@ -58,11 +58,10 @@ UNIT_TEST(test_pair)
 {
     static const double price[] = {INFINITY, 3, 4, INFINITY};
     UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t arena = {0};
-    mtree_steiner_oracle_t *oracle;
     int parent[2];
     double found;
+    mtree_steiner_oracle_t *oracle = mtree_steiner_oracle_create(&arena, 2, 2);
 
-    oracle = mtree_steiner_oracle_create(&arena, 2, 2);
     ck_assert_ptr_nonnull(oracle);
     mtree_steiner_oracle_set_prices(oracle, price, false);
     unit_ok(mtree_steiner_oracle_find(oracle, 1, parent, &found));

@@ -51,9 +51,9 @@ static mtree_plan_t *chain_plan(int ranks, int relays)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     static const char *const addresses[] = {"x:1", "y:2"};
-    mtree_plan_t *plan;
+    mtree_plan_t *plan =
+        mtree_plan_create(MTREE_ALLREDUCE, "chain", ranks + relays, names, 1);
 
-    plan = mtree_plan_create(MTREE_ALLREDUCE, "chain", ranks + relays, names, 1);
     unit_ok(mtree_plan_add_relays(plan, relays, addresses));
     plan->trees[0].rate = 1e9;
     plan->trees[0].share = 1;
@@ -228,9 +228,8 @@ static void rank_begin(int r)
                                    .extent = (ptrdiff_t)call->unit_bytes,
                                    .span = call->unit_bytes,
                                    .fold = reduces ? fold_add : NULL};
-    mtree_plan_part_t *part;
+    mtree_plan_part_t *part = mtree_plan_part_create(job.plan, r);
 
-    part = mtree_plan_part_create(job.plan, r);
     unit_ok(mtree_layout_create(part, job.placement, call, r, &rank->layout));
     mtree_plan_part_destroy(part);
     rank->has_ended = false;

@@ -157,12 +157,11 @@ static int num_sharing(const job_shape_t *shape, const mtree_plan_t *plan, int r
 static mtree_plan_t *job_shape_plan(const job_shape_t *shape)
 {
     static const char *names[JOB_MAX_RANKS] = {"a", "b", "c", "d"};
-    mtree_plan_t *plan;
+    mtree_plan_t *plan = mtree_plan_create(
+        mtree_collective_has_demands(shape->collective) ? shape->collective
+                                                        : MTREE_ALLREDUCE,
+        "small", shape->num_ranks, names, shape->num_trees);
 
-    plan = mtree_plan_create(mtree_collective_has_demands(shape->collective)
-                                 ? shape->collective
-                                 : MTREE_ALLREDUCE,
-                             "small", shape->num_ranks, names, shape->num_trees);
     plan->root = mtree_collective_has_root(shape->collective) ? 0 : -1;
     plan->num_relays = shape->num_relays;
     for (int t = 0; t < shape->num_trees; t++) {

@@ -66,9 +66,9 @@ mtree_plan_t *random_plan(mtree_collective_t collective, int root, int hosts, in
                                               "i", "j", "k", "l", "m", "n", "o", "p",
                                               "q", "r", "s", "t", "u", "v", "w", "x"};
     int roots = mtree_collective_has_blocks(collective) ? hosts : 1;
-    mtree_plan_t *plan;
+    mtree_plan_t *plan =
+        mtree_plan_create(collective, "random", hosts, names, roots * trees);
 
-    plan = mtree_plan_create(collective, "random", hosts, names, roots * trees);
     plan->root = root;
     for (int t = 0; t < plan->num_trees; t++) {
         random_tree(&plan->trees[t], hosts, roots > 1 ? t / trees : root, stepped);

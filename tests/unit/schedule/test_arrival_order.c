@@ -14,9 +14,9 @@ static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 
 static mtree_plan_t *plan_of(mtree_collective_t collective, int hosts)
 {
-    mtree_plan_t *plan;
+    mtree_plan_t *plan =
+        mtree_plan_create(collective, MTREE_PLAN_ARRIVAL, hosts, names, 1);
 
-    plan = mtree_plan_create(collective, MTREE_PLAN_ARRIVAL, hosts, names, 1);
     return plan;
 }
 

@@ -82,9 +82,8 @@ static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
 /* The part of @a host, as it is read. */
 static mtree_plan_part_t *sent_part(const mtree_plan_t *plan, int host)
 {
-    OWNED(plan_part) *part = NULL;
+    OWNED(plan_part) *part = mtree_plan_part_create(plan, host);
 
-    part = mtree_plan_part_create(plan, host);
     return sent(part);
 }
 
@@ -193,9 +192,8 @@ static void check_tree(const mtree_plan_part_t *part, const mtree_tree_t *tree, 
 UNIT_LOOP(a_part_has_the_edges_of_its_host, 0, MTREE_COLLECTIVE_LAST)
 {
     OWNED(plan) *plan = plan_of((mtree_collective_t)_i);
-    mtree_plan_cut_t *cut;
+    mtree_plan_cut_t *cut = mtree_plan_cut_create(plan);
 
-    cut = mtree_plan_cut_create(plan);
     for (int host = 0; host < HOSTS; host++) {
         mtree_plan_part_t *part, *copy;
 
@@ -217,9 +215,8 @@ UNIT_LOOP(a_part_has_the_edges_of_its_host, 0, MTREE_COLLECTIVE_LAST)
 static mtree_plan_t *relayed_plan(void)
 {
     static const char *const names[] = {"a", "b", "r"}, *const addresses[] = {"r:1"};
-    mtree_plan_t *plan;
+    mtree_plan_t *plan = mtree_plan_create(MTREE_ALLREDUCE, "relayed", 3, names, 2);
 
-    plan = mtree_plan_create(MTREE_ALLREDUCE, "relayed", 3, names, 2);
     unit_ok(mtree_plan_add_relays(plan, 1, addresses));
     unit_invalid(mtree_plan_add_relays(plan, 1, addresses));
     plan->trees[0].parent[2] = 0;
@@ -273,10 +270,9 @@ UNIT_TEST(relays_of_another_placement_are_refused)
     mtree_call_t call = {.collective = MTREE_BCAST, .units = 100, .unit_bytes = 1};
     const int host[] = {0, 1, 2};
     OWNED(placement) *placement = NULL, *relayed = NULL;
-    OWNED(plan_part) *part = NULL;
     mtree_layout_t *layout;
+    OWNED(plan_part) *part = mtree_plan_part_create(plan, 0);
 
-    part = mtree_plan_part_create(plan, 0);
     unit_ok(mtree_placement_create(3, 3, host, NULL, &placement));
     unit_invalid(mtree_layout_create(part, placement, &call, 0, &layout));
     unit_ok(mtree_placement_create_relayed(2, 3, 1, host, NULL, &relayed));
@@ -328,9 +324,8 @@ UNIT_LOOP(damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1)
     OWNED(plan) *plan =
         _i == MTREE_COLLECTIVE_LAST ? program_plan() : plan_of((mtree_collective_t)_i);
     mtree_piece_t piece[2] = {{0}};
-    mtree_plan_part_t *part;
+    mtree_plan_part_t *part = mtree_plan_part_create(plan, 2);
 
-    part = mtree_plan_part_create(plan, 2);
     mtree_plan_part_write(part, &piece[0], &piece[1]);
     mtree_plan_part_destroy(part);
     for (int i = 0; i < 2; i++) {

@@ -333,9 +333,8 @@ static void verify_records(const job_t *job, int rank)
 /* Run @a job, of which the send after @a messages more fails; all of its ranks end. */
 static void job_run(job_t *job, unsigned seed, size_t messages)
 {
-    chaos_t *chaos;
+    chaos_t *chaos = chaos_create(job->placement->num_ranks, 4, seed);
 
-    chaos = chaos_create(job->placement->num_ranks, 4, seed);
     chaos_fail_after(chaos, messages);
     for (int r = 0; r < job->placement->num_ranks; r++) {
         start_rank(job, chaos, r);

@@ -26,9 +26,8 @@ static const mtree_collective_t strange[] = {
 static mtree_topology_t *read_star(int *hosts)
 {
     mtree_topology_t *topology = map_file(TOPOLOGIES "/star-8.dot");
-    int num_hosts = 0;
+    int num_hosts = map_hosts(topology, hosts);
 
-    num_hosts = map_hosts(topology, hosts);
     ck_assert_int_eq(num_hosts, HOSTS);
     return topology;
 }

@@ -69,9 +69,8 @@ static void open_network(int n)
 static bool sends_whole(const mtree_plan_request_t *request, const mtree_plan_t *plan)
 {
     const mtree_prediction_t on = {topology, hosts, num_hosts, request, routes};
-    mtree_prediction_load_t load;
+    mtree_prediction_load_t load = mtree_prediction_load(&on, plan);
 
-    load = mtree_prediction_load(&on, plan);
     return load.sends_whole;
 }
 

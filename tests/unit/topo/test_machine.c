@@ -96,10 +96,9 @@ UNIT_TEST(test_order)
 UNIT_TEST(test_nics)
 {
     OWNED(machine) *machine = load("24em64t-2n6c2t-pci");
-    UNIT_FREED mtree_nic_t *nics = NULL;
     int num;
+    UNIT_FREED mtree_nic_t *nics = mtree_machine_nics(machine, &num);
 
-    nics = mtree_machine_nics(machine, &num);
     ck_assert_int_eq(num, 5);
     ck_assert_str_eq(nics[0].name, "eth0");
     ck_assert_int_eq(nics[0].kind, MTREE_NIC_NETWORK);

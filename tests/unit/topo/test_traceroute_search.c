@@ -181,10 +181,10 @@ static void search_begin_alike(int count, const mtree_kernel_route_t *first)
  * @a from; NULL: from the target. */
 static int answer_alike(mtree_traceroute_answer_t said, int limit, const char *from)
 {
-    const mtree_route_question_t *questions;
     int number;
+    const mtree_route_question_t *questions =
+        mtree_traceroute_search_ask(search, &number);
 
-    questions = mtree_traceroute_search_ask(search, &number);
     for (int q = 0; q < number; q++) {
         ck_assert(limit == 0 || questions[q].limit == limit);
         mtree_traceroute_search_answer(search, &questions[q], said,
