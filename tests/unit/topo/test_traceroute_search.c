@@ -8,11 +8,11 @@
 /* Answers that a router gives one host in a burst, as Linux does. */
 #define BURST 6
 
-/* What an imitated network is like. */
-typedef struct {
+/* What the imitated network is like. */
+static struct {
     bool has_first_hops; /* hosts know the device that packets leave by */
     int silent;          /* a vertex that never answers, or -1 */
-} traits_t;
+} traits = {.silent = -1};
 
 static int *answers; /* [vertex * num_hosts + host]: given so far */
 static int num_questions, num_rounds;
@@ -56,11 +56,11 @@ static void network_unload(void)
     free(answers);
 }
 
-static void search_begin(const traits_t *traits)
+static void search_begin(void)
 {
     search_create(num_hosts, hosts);
     for (int h = 0; h < num_hosts; h++) {
-        for (int t = 0; traits->has_first_hops && t < num_hosts; t++) {
+        for (int t = 0; traits.has_first_hops && t < num_hosts; t++) {
             int arc = mtree_routes_first(routes, h, t);
 
             if (arc >= 0) {
@@ -72,7 +72,7 @@ static void search_begin(const traits_t *traits)
     }
 }
 
-static void answer(const mtree_route_question_t *question, const traits_t *traits)
+static void answer(const mtree_route_question_t *question)
 {
     int arcs[MTREE_PROBE_MAX_HOPS];
     int num_arcs = mtree_routes_list(routes, question->host, question->target, arcs);
@@ -81,7 +81,7 @@ static void answer(const mtree_route_question_t *question, const traits_t *trait
         question->limit == num_arcs ? MTREE_HOP_TARGET : MTREE_HOP_ROUTER;
 
     ck_assert_int_le(question->limit, num_arcs);
-    if (vertex == traits->silent ||
+    if (vertex == traits.silent ||
         ++answers[vertex * num_hosts + question->host] > BURST) {
         said = MTREE_HOP_SILENT;
     }
@@ -89,7 +89,7 @@ static void answer(const mtree_route_question_t *question, const traits_t *trait
 }
 
 /* Answer all questions. */
-static void search_end(const traits_t *traits)
+static void search_end(void)
 {
     const mtree_route_question_t *questions;
     int number;
@@ -100,19 +100,19 @@ static void search_end(const traits_t *traits)
         num_questions += number;
         for (int q = 0; q < number; q++) {
             ck_assert_int_ne(questions[q].host, questions[q].target);
-            answer(&questions[q], traits);
+            answer(&questions[q]);
         }
     } while (number > 0);
 }
 
-static void search_run(const traits_t *traits)
+static void search_run(void)
 {
-    search_begin(traits);
-    search_end(traits);
+    search_begin();
+    search_end();
 }
 
 /* Every route is the network's own; hops of the silent vertex have no address. */
-static void assert_routes(const traits_t *traits)
+static void assert_routes(void)
 {
     const char *hops[MTREE_PROBE_MAX_HOPS];
 
@@ -127,7 +127,7 @@ static void assert_routes(const traits_t *traits)
                 int vertex = mtree_arc_to(topology, arcs[i]);
 
                 ck_assert_str_eq(hops[i],
-                                 vertex == traits->silent ? "" : address_of(vertex));
+                                 vertex == traits.silent ? "" : address_of(vertex));
             }
         }
     }
@@ -156,11 +156,10 @@ static const struct {
 /* All routes are found, although routers answer six times only, with few questions. */
 UNIT_EACH(test_shapes, shapes)
 {
-    const traits_t traits = {shapes[_i].has_first_hops, .silent = -1};
-
+    traits.has_first_hops = shapes[_i].has_first_hops;
     network_load(shapes[_i].shape);
-    search_run(&traits);
-    assert_routes(&traits);
+    search_run();
+    assert_routes();
     ck_assert_int_ge(num_questions, shapes[_i].least_questions);
     ck_assert_int_le(num_questions, shapes[_i].most_questions);
     ck_assert_int_le(num_rounds, shapes[_i].most_rounds);
@@ -235,21 +234,18 @@ UNIT_TEST(test_network_without_hops)
  * among its own. */
 UNIT_TEST(test_wanted_route_over_hosts)
 {
-    const traits_t traits = {.silent = -1};
     const char *hops[MTREE_PROBE_MAX_HOPS];
 
     network_load("mesh:1x5");
-    search_begin(&traits);
+    search_begin();
     mtree_traceroute_search_want(search, 0, 4);
-    search_end(&traits);
+    search_end();
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 4);
 }
 
 /* A router that never answers is a hop without an address, and what follows is found. */
 UNIT_TEST(test_silent_router)
 {
-    traits_t traits = {.has_first_hops = false, .silent = -1};
-
     network_load("fattree:2x3");
     for (int v = 0; v < topology->num_vertices; v++) {
         if (topology->vertices[v].kind == MTREE_VERTEX_SWITCH) {
@@ -257,19 +253,19 @@ UNIT_TEST(test_silent_router)
             break;
         }
     }
-    search_run(&traits);
-    assert_routes(&traits);
+    search_run();
+    assert_routes();
 }
 
 /* Where nobody answers at all, or says who it is, the search ends, without routes. */
 UNIT_LOOP(test_silent_network, 0, 2)
 {
     const char *hops[MTREE_PROBE_MAX_HOPS];
-    traits_t traits = {.has_first_hops = true};
     int rounds = 0;
 
+    traits.has_first_hops = true;
     network_load("ring:5");
-    search_begin(&traits);
+    search_begin();
     while (answer_alike(_i == 0 ? MTREE_HOP_SILENT : MTREE_HOP_ROUTER, 0, "") > 0) {
         ck_assert_int_lt(++rounds, 20);
     }
@@ -280,10 +276,9 @@ UNIT_LOOP(test_silent_network, 0, 2)
 UNIT_TEST(test_refused)
 {
     const char *hops[MTREE_PROBE_MAX_HOPS], *router = address_of(99);
-    traits_t traits = {.has_first_hops = false};
 
     network_load("star:2");
-    search_begin(&traits);
+    search_begin();
     ck_assert_int_eq(answer_alike(MTREE_HOP_REFUSED, 0, router), 2);
     ck_assert_int_eq(answer_alike(MTREE_HOP_REFUSED, 0, router), 0);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 1, hops), 0);
