@@ -7,8 +7,6 @@
  *   dups COUNT threads  each copy agrees for itself
  *   dups COUNT unserved  mtree serves none of these calls
  */
-#include "config/mtree_config.h"
-
 #include "tests/mpi/expect.h"
 #include "tests/mpi/pml_count.h"
 #include "tests/mpi/random_case.h"

@@ -12,7 +12,6 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Items of a block. */
 #define LARGEST_BLOCK 3000

@@ -3,7 +3,6 @@
 #include "tests/mpi/random_case.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The ranks, from 0 on, whose parts are in this rank's result. */
 static int num_folded(const case_t *c)

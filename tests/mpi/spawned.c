@@ -8,8 +8,6 @@
 #include "tests/mpi/served.h"
 #include "tests/mpi/unserved.h"
 
-#include <stdlib.h>
-
 #define CHILDREN 2
 #define SMALL    3
 #define LARGE    10007

@@ -3,7 +3,6 @@
  * When replan queries begin, when their replies apply, and what follows from a reply.
  */
 #include "coll_mtree/call/replan_schedule.h"
-#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 static coll_mtree_call_class_t class_of(mtree_collective_t collective, double bytes)

@@ -7,8 +7,6 @@
 #include "planner/planner.h"
 #include "tests/unit/planner/networks.h"
 
-#include <stdio.h>
-
 #define MBPS 1e6
 
 enum { B = 1, D = 3 };

@@ -6,8 +6,6 @@
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 
-#include <stdlib.h>
-
 /* Plans without limits come this close to the bound. */
 #define CLOSE 0.999
 

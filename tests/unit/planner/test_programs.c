@@ -13,7 +13,6 @@
 #include "tests/unit/planner/networks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEGABIT 1e6

@@ -3,9 +3,7 @@
  * What one job, or who knows no secret, does to a relay is not to be noticed by others.
  */
 #include "base/bytes.h"
-#include "base/clock.h"
 #include "relay/peers.h"
-#include "tcp/socket.h"
 #include "tests/unit/relay/relayed_job.h"
 #include "tests/unit/runner.h"
 

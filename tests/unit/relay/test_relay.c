@@ -4,7 +4,6 @@
  * through two, who does not know the secret is turned away, and a relay that is gone or
  * flooded leaves nobody waiting.
  */
-#include "base/clock.h"
 #include "relay/fold.h"
 #include "tcp/socket.h"
 #include "tests/unit/relay/relayed_job.h"

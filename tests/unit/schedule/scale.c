@@ -9,7 +9,6 @@
  * with a transport whose messages end at once.  The exit status says whether all is
  * within the limits below.
  */
-#include "base/container_of.h"
 #include "schedule/goodput.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"

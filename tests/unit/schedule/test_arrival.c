@@ -9,7 +9,6 @@
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/vectors.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "tests/unit/runner.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 enum { BLOCKS = 6, GRAIN = 10 };
 

@@ -11,7 +11,6 @@
 #include "tests/unit/whole_plan.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A process for each loop. */

@@ -12,8 +12,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #define MAX_HOSTS 16
 
 static const char *const shapes[] = {"random:6:9", "star:5",      "torus:3x3",

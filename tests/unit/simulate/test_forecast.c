@@ -2,7 +2,6 @@
 /*
  * What short messages are expected to cost over trees and by Open MPI's algorithms.
  */
-#include "planner/planner.h"
 #include "simulate/baseline/baseline.h"
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/forecast.h"

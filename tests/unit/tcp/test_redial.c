@@ -5,7 +5,6 @@
  */
 #include "base/clock.h"
 #include "tcp/private.h"
-#include "tcp/socket.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/dial_pair.h"
 
@@ -13,7 +12,6 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

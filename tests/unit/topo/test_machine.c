@@ -9,7 +9,6 @@
 #include "topo/host/machine.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 OWNED_TYPE(machine)

@@ -4,7 +4,7 @@
 #include "tests/unit/owned.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static mtree_topology_t *parse(const char *text)
