@@ -16,10 +16,8 @@ const char *heard_last(void);
 
 /* The last line has, or is, @a text; or it is the only one, and has it or begins with it.
  */
-#define heard_text(text)                                                                 \
-    ck_assert_msg(strstr(heard_last(), text) != NULL, "no '%s' in '%s'", text,           \
-                  heard_last())
-#define heard_is(text) ck_assert_str_eq(heard_last(), text)
+#define heard_text(text) unit_has(heard_last(), text)
+#define heard_is(text)   ck_assert_str_eq(heard_last(), text)
 #define heard_only(text)                                                                 \
     do {                                                                                 \
         ck_assert_int_eq(heard_lines(), 1);                                              \

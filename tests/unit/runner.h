@@ -42,6 +42,13 @@
 /* @a call returns MTREE_ERR_INVALID. */
 #define unit_invalid(call) ck_assert_int_eq(call, MTREE_ERR_INVALID)
 
+/* @a text has @a part in it. */
+#define unit_has(text, part)                                                             \
+    ck_assert_msg(strstr(text, part) != NULL, "no '%s' in '%s'", part, text)
+
+/* The numbers are equal but for rounding. */
+#define unit_near(number, expected) ck_assert_double_eq_tol(number, expected, 1e-9)
+
 /* Of a variable that @a destroy is given at the end of its block; of a pointer that is
  * freed then. */
 #define UNIT_OWNED(destroy) __attribute__((cleanup(destroy)))

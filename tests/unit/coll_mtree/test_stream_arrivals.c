@@ -33,7 +33,7 @@ UNIT_TEST(few_arrivals_are_all_samples_and_count_headers)
     ck_assert(!result.failed);
     ck_assert_int_eq(result.num_samples, 50);
     for (int i = 0; i < result.num_samples; i++) {
-        ck_assert_double_eq_tol(result.samples[i].seconds, 0.001 * (i + 1), 1e-9);
+        unit_near(result.samples[i].seconds, 0.001 * (i + 1));
         ck_assert_double_eq_tol(result.samples[i].bytes, 1000.0 * (i + 1), 1e-3);
     }
 }
@@ -46,7 +46,7 @@ UNIT_TEST(samples_end_when_the_sender_did)
     add(&arrivals, 40);
     coll_mtree_stream_arrivals_report(&arrivals, 0.02, &result);
     ck_assert(!result.failed);
-    ck_assert_double_eq_tol(result.samples[result.num_samples - 1].seconds, 0.02, 1e-9);
+    unit_near(result.samples[result.num_samples - 1].seconds, 0.02);
     /* One that says no time, or one before the first byte, has no rate. */
     coll_mtree_stream_arrivals_report(&arrivals, 0, &result);
     ck_assert(result.failed);
@@ -70,8 +70,7 @@ UNIT_LOOP(many_arrivals_are_thinned, 0, 40)
         ck_assert_double_le(width, 0.001 * count / 12);
     }
     /* The last byte is a sample, whatever was left out. */
-    ck_assert_double_eq_tol(result.samples[result.num_samples - 1].seconds, 0.001 * count,
-                            1e-9);
+    unit_near(result.samples[result.num_samples - 1].seconds, 0.001 * count);
     ck_assert_double_eq_tol(result.samples[result.num_samples - 1].bytes, 1000.0 * count,
                             1e-3);
 }

@@ -46,9 +46,8 @@ UNIT_TEST(test_cheapest)
             parent[v] = v == root ? -1 : graph.from[edge[v]];
             ck_assert(v == root || graph.to[edge[v]] == v);
         }
-        ck_assert_double_eq_tol(
-            all_trees_price(graph.matrix, VERTICES, VERTICES, root, parent, false),
-            all_trees_least(graph.matrix, VERTICES, VERTICES, root, false), 1e-9);
+        unit_near(all_trees_price(graph.matrix, VERTICES, VERTICES, root, parent, false),
+                  all_trees_least(graph.matrix, VERTICES, VERTICES, root, false));
     }
 }
 

@@ -40,7 +40,7 @@ UNIT_TEST(test_psld_shares_by_bandwidth)
         ck_assert_int_eq(mtree_tree_height(&plan->trees[t], 4), 1);
     }
     for (int t = 0; t < 4; t++) {
-        ck_assert_double_eq_tol(plan->trees[t].share, bandwidth[t] / sum, 1e-9);
+        unit_near(plan->trees[t].share, bandwidth[t] / sum);
     }
 }
 

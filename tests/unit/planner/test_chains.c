@@ -107,9 +107,9 @@ UNIT_TEST(test_plan_tells_routes)
     ck_assert_int_eq(plan->trees[0].parent[2], 0);
     ck_assert_ptr_nonnull(plan->routes);
     ck_assert_double_eq_tol(plan->routes[2].rate, 20e6, 1);
-    ck_assert_double_eq_tol(plan->routes[2].latency, 3e-3, 1e-9);
+    unit_near(plan->routes[2].latency, 3e-3);
     ck_assert_int_eq(plan->routes[2].links, 2);
-    ck_assert_double_eq_tol(mtree_plan_route_seconds(plan, 0, 2), 0.8 + 3e-3, 1e-9);
-    ck_assert_double_eq_tol(mtree_plan_route_seconds(plan, 0, 1), 0.1 + 1e-3, 1e-9);
+    unit_near(mtree_plan_route_seconds(plan, 0, 2), 0.8 + 3e-3);
+    unit_near(mtree_plan_route_seconds(plan, 0, 1), 0.1 + 1e-3);
     ck_assert_double_eq(mtree_plan_route_seconds(plan, 1, 1), 0);
 }

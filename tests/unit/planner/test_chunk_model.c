@@ -34,16 +34,14 @@ UNIT_TEST(test_published_worked_example)
 
     /* mu* = sqrt(1e8 0.3 / (3 1e-7)) = 1e7, lambda* = 10. */
     ck_assert_double_eq_tol(mtree_chunk_published_size(&path, 1e8), 1e7, 1);
-    ck_assert_double_eq_tol(mtree_chunk_published_count(&path, 1e8), 10, 1e-9);
+    unit_near(mtree_chunk_published_count(&path, 1e8), 10);
     /* 0.8 + 9 0.3 + 3 1 + 10 */
-    ck_assert_double_eq_tol(mtree_chunk_published_time(&path, 1e8, 1e7), 16.5, 1e-9);
-    ck_assert_double_eq_tol(mtree_chunk_published_time_of_count(&path, 1e8, 10), 16.5,
-                            1e-9);
+    unit_near(mtree_chunk_published_time(&path, 1e8, 1e7), 16.5);
+    unit_near(mtree_chunk_published_time_of_count(&path, 1e8, 10), 16.5);
     /* One message: 0.8 + 3 10 + 10; so does lambda# = 100 chunks. */
-    ck_assert_double_eq_tol(mtree_chunk_published_time(&path, 1e8, 1e8), 40.8, 1e-9);
-    ck_assert_double_eq_tol(mtree_chunk_published_break_even(&path, 1e8), 100, 1e-9);
-    ck_assert_double_eq_tol(mtree_chunk_published_time_of_count(&path, 1e8, 100), 40.8,
-                            1e-9);
+    unit_near(mtree_chunk_published_time(&path, 1e8, 1e8), 40.8);
+    unit_near(mtree_chunk_published_break_even(&path, 1e8), 100);
+    unit_near(mtree_chunk_published_time_of_count(&path, 1e8, 100), 40.8);
 }
 
 /* Seconds when a link's latency is paid once, and OVERHEAD for each chunk at each hop. */
@@ -82,7 +80,7 @@ UNIT_TEST(test_nothing_to_pipeline)
     ck_assert_double_eq(mtree_chunk_published_size(&one_link, 1e6), 1e6);
     ck_assert_double_eq(mtree_chunk_size(1, 8e6, 1e6, 1e-5), 1e6);
     ck_assert_double_eq(mtree_chunk_published_count(&one_link, 1e6), 1);
-    ck_assert_double_eq_tol(mtree_chunk_published_time(&one_link, 1e6, 1e6), 1.1, 1e-9);
+    unit_near(mtree_chunk_published_time(&one_link, 1e6, 1e6), 1.1);
     ck_assert_double_eq(mtree_chunk_published_time(&no_link, 1e6, 1e6), 0);
 }
 

@@ -190,8 +190,7 @@ UNIT_TEST(test_plan_with_limits_and_chunks)
     for (int t = 0; t < plan->num_trees; t++) {
         ck_assert_double_ge(plan->trees[t].rate, 20 * MBPS * (1 - 1e-9));
         ck_assert_uint_gt(plan->trees[t].chunk_bytes, 64 << 10);
-        ck_assert_double_eq_tol(plan->trees[t].share,
-                                plan->trees[t].rate / plan->throughput, 1e-9);
+        unit_near(plan->trees[t].share, plan->trees[t].rate / plan->throughput);
     }
     unit_ok(mtree_plan_check(plan, topology, routes));
     unit_ok(mtree_planner_run(topology, map_vertices, 9, &request, &again));

@@ -40,7 +40,7 @@ static double least_time(const mtree_topology_t *topology,
 static void expect(const mtree_topology_t *topology, const mtree_least_time_call_t *call,
                    const char *by, const char *limit, double seconds)
 {
-    ck_assert_double_eq_tol(least_time(topology, call, by, limit), seconds, 1e-9);
+    unit_near(least_time(topology, call, by, limit), seconds);
 }
 
 /* A row for each map: the longest of its shortest paths. */
@@ -273,7 +273,7 @@ UNIT_SHORT_LOOP(test_telling_grows_like_fibonacci_numbers, 0, 12)
         while (known[t] < n) {
             t++;
         }
-        ck_assert_double_eq_tol(mtree_processors_telling(&costs, n, latency), t, 1e-9);
+        unit_near(mtree_processors_telling(&costs, n, latency), t);
     }
 }
 
@@ -281,10 +281,8 @@ UNIT_TEST(test_adding_is_shared)
 {
     const mtree_processor_costs_t costs = {.fold_rate = 1e6}, unknown = {0};
 
-    ck_assert_double_eq_tol(mtree_processors_adding(&costs, MTREE_REDUCE, 4e6, 4, 0), 3,
-                            1e-9);
-    ck_assert_double_eq_tol(mtree_processors_adding(&costs, MTREE_SCAN, 4e6, 4, 2), 2,
-                            1e-9);
+    unit_near(mtree_processors_adding(&costs, MTREE_REDUCE, 4e6, 4, 0), 3);
+    unit_near(mtree_processors_adding(&costs, MTREE_SCAN, 4e6, 4, 2), 2);
     ck_assert_double_eq(mtree_processors_adding(&costs, MTREE_GATHER, 4e6, 4, 0), 0);
     ck_assert_double_eq(mtree_processors_adding(&unknown, MTREE_REDUCE, 4e6, 4, 0), 0);
     ck_assert_double_eq(mtree_processors_telling(&unknown, 4, 1), 0);

@@ -115,7 +115,7 @@ UNIT_TEST(seconds_are_beside_those_of_the_other_root)
     made = from(first);
     first->seconds *= 2;
     again = from(first);
-    ck_assert_double_eq_tol(again->seconds, 2 * made->seconds, 1e-9);
+    unit_near(again->seconds, 2 * made->seconds);
 }
 
 UNIT_TEST(a_plan_of_something_else_is_refused)

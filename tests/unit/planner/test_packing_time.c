@@ -140,11 +140,9 @@ UNIT_LOOP(seconds_of_one_link, 0, 2)
     chunk = 8.0 * (double)plan->trees[0].chunk_bytes;
 
     ck_assert_int_eq(plan->num_trees, 1);
-    ck_assert_double_eq_tol(plan->seconds,
-                            2.0 * (topology->links[0].latency +
-                                   (_i == 0 ? 30e-6 : 10.5e-6) + chunk / capacity) +
-                                (8e6 - chunk) / (capacity * MTREE_PLAN_YIELD),
-                            1e-9);
+    unit_near(plan->seconds, 2.0 * (topology->links[0].latency +
+                                    (_i == 0 ? 30e-6 : 10.5e-6) + chunk / capacity) +
+                                 (8e6 - chunk) / (capacity * MTREE_PLAN_YIELD));
 }
 
 UNIT_SECONDS(600)

@@ -42,16 +42,13 @@ UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
     ck_assert_double_eq_tol(seconds[0], 0, 1e-12);
     ck_assert_double_eq_tol(seconds[1], 10 * MS, 1e-12);
     ck_assert_double_eq_tol(seconds[2], 20 * MS, 1e-12);
-    ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 4e5, 0), 50 * MS,
-                            1e-9);
-    ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 0), 60 * MS,
-                            1e-9);
+    unit_near(mtree_quickest_flow_seconds(flow, 0, &to, 1, 4e5, 0), 50 * MS);
+    unit_near(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 0), 60 * MS);
     ck_assert_double_eq_tol(capacity(flow, to), 40 * MBPS, 1);
     ck_assert(!mtree_quickest_flow_is_over(flow));
     /* The first search looks at six arcs, so that no second one begins. */
     mtree_quickest_flow_limit(flow, 6);
-    ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 1), 90 * MS,
-                            1e-9);
+    unit_near(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 1), 90 * MS);
     mtree_quickest_flow_limit(flow, 6);
     ck_assert_double_eq(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 0), 0);
     ck_assert(mtree_quickest_flow_is_over(flow));
@@ -120,7 +117,7 @@ UNIT_SHORT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
 
         if (bits > last) {
             seconds = mtree_quickest_flow_seconds(flow, 0, to, num_to, bits, 0);
-            ck_assert_double_eq_tol(seconds, steps * MS, 1e-9);
+            unit_near(seconds, steps * MS);
             /* The search ends early, but not with a time that is too short. */
             seconds =
                 mtree_quickest_flow_seconds(flow, 0, to, num_to, bits, 2 * steps * MS);

@@ -44,9 +44,8 @@ UNIT_TEST(test_against_all_trees)
             ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
         } else {
             unit_ok(status);
-            ck_assert_double_eq_tol(found, least, 1e-9);
-            ck_assert_double_eq_tol(
-                all_trees_price(price, n, num_active, root, parent, inward), least, 1e-9);
+            unit_near(found, least);
+            unit_near(all_trees_price(price, n, num_active, root, parent, inward), least);
             num_found++;
         }
     }
@@ -65,7 +64,7 @@ UNIT_TEST(test_pair)
     ck_assert_ptr_nonnull(oracle);
     mtree_steiner_oracle_set_prices(oracle, price, false);
     unit_ok(mtree_steiner_oracle_find(oracle, 1, parent, &found));
-    ck_assert_double_eq_tol(found, 4, 1e-9);
+    unit_near(found, 4);
     ck_assert_int_eq(parent[0], 1);
     ck_assert_int_eq(parent[1], -1);
 }
@@ -96,7 +95,6 @@ UNIT_TEST(test_large)
     ck_assert(!mtree_steiner_oracle_exact(oracle));
     mtree_steiner_oracle_set_prices(oracle, price, false);
     unit_ok(mtree_steiner_oracle_find(oracle, 3, parent, &found));
-    ck_assert_double_eq_tol(found, 3 * (ACTIVE - 1), 1e-9);
-    ck_assert_double_eq_tol(all_trees_price(price, N, ACTIVE, 3, parent, false), found,
-                            1e-9);
+    unit_near(found, 3 * (ACTIVE - 1));
+    unit_near(all_trees_price(price, N, ACTIVE, 3, parent, false), found);
 }

@@ -42,7 +42,7 @@ UNIT_TEST(each_has_a_name_that_is_parsed_and_listed)
         unit_ok(mtree_collective_check((mtree_collective_t)c));
         unit_ok(mtree_collective_parse(name, &parsed));
         ck_assert_int_eq(parsed, c);
-        ck_assert_ptr_nonnull(strstr(MTREE_COLLECTIVE_NAMES, name));
+        unit_has(MTREE_COLLECTIVE_NAMES, name);
     }
     ck_assert_int_eq(mtree_collective_parse("barrier", &parsed), MTREE_ERR_NOT_FOUND);
 }

@@ -121,7 +121,7 @@ static const struct {
 static void expect(double seconds, double expected)
 {
     if (expected != ANY) {
-        ck_assert_double_eq_tol(seconds, expected, 1e-9);
+        unit_near(seconds, expected);
     }
 }
 
@@ -167,7 +167,7 @@ UNIT_TEST(test_acks_wait)
     line("hh", even, NULL, &options);
     send(join(0, 1), &there, 100000);
     run();
-    ck_assert_double_eq_tol(there.departed, 0.100, 1e-9);
+    unit_near(there.departed, 0.100);
 
     line("hh", even, NULL, &options);
     send(join(0, 1), &there, 100000);
@@ -224,8 +224,8 @@ UNIT_TEST(test_burst)
     send(later.connection, &first, 5000);
     mtree_event_queue_add(queue, &later.timer, 0.003);
     run();
-    ck_assert_double_eq_tol(first.arrived, 0.002 + 0.020, 1e-9);
-    ck_assert_double_eq_tol(later.send_op.arrived, 0.004 + 0.020, 1e-9);
+    unit_near(first.arrived, 0.002 + 0.020);
+    unit_near(later.send_op.arrived, 0.004 + 0.020);
 }
 
 #define LOSS 0.02
@@ -268,15 +268,15 @@ UNIT_TEST(test_repair)
     send(connection, &lost, 1000);
     send(connection, &last, 1000);
     run();
-    ck_assert_double_eq_tol(first.arrived, sent + 0.010, 1e-9);
-    ck_assert_double_eq_tol(first.acknowledged, sent + 0.020, 1e-9);
-    ck_assert_double_eq_tol(last.departed, sent + 0.002, 1e-9);
-    ck_assert_double_eq_tol(lost.arrived, sent + 0.002 + 0.020 + 0.001 + 0.010, 1e-9);
-    ck_assert_double_eq_tol(last.arrived, lost.arrived, 1e-9);
+    unit_near(first.arrived, sent + 0.010);
+    unit_near(first.acknowledged, sent + 0.020);
+    unit_near(last.departed, sent + 0.002);
+    unit_near(lost.arrived, sent + 0.002 + 0.020 + 0.001 + 0.010);
+    unit_near(last.arrived, lost.arrived);
     /* As many bytes as up to its end have arrived when the third one has. */
-    ck_assert_double_eq_tol(lost.acknowledged, sent + 0.002 + 0.020, 1e-9);
-    ck_assert_double_eq_tol(last.acknowledged, lost.arrived + 0.010, 1e-9);
-    ck_assert_double_eq_tol(mtree_network_busy(network, 0), sent + 0.003, 1e-9);
+    unit_near(lost.acknowledged, sent + 0.002 + 0.020);
+    unit_near(last.acknowledged, lost.arrived + 0.010);
+    unit_near(mtree_network_busy(network, 0), sent + 0.003);
 }
 
 /* Nothing comes behind the lost packet: it goes again a timeout after its acknowledgement
@@ -292,8 +292,8 @@ UNIT_TEST(test_tail_loss)
     line("hh", even, &lossy, &options);
     send(join(0, 1), &message, (size_t)(before + 1) * 1000);
     run();
-    ck_assert_double_eq_tol(message.departed, sent, 1e-9);
-    ck_assert_double_eq_tol(message.arrived, sent + 0.020 + 0.300 + 0.001 + 0.010, 1e-9);
+    unit_near(message.departed, sent);
+    unit_near(message.arrived, sent + 0.020 + 0.300 + 0.001 + 0.010);
 }
 
 /* Connections whose congestion control backs off have a window, whatever the link

@@ -113,7 +113,7 @@ static void expect(const done_t *note, double seconds)
 {
     ck_assert_int_eq(note->calls, 1);
     if (seconds != ANY) {
-        ck_assert_double_eq_tol(note->time, seconds, 1e-9);
+        unit_near(note->time, seconds);
     }
 }
 
@@ -207,7 +207,7 @@ UNIT_TEST(test_matching)
     ck_assert_int_eq(got[1], 2);
     ck_assert_int_eq(got[2], 4);
     ck_assert_int_eq(got[3], 3);
-    ck_assert_double_eq_tol(notes[7].time, 1.0, 1e-9);
+    unit_near(notes[7].time, 1.0);
     for (int i = 0; i < 8; i++) {
         ck_assert_int_eq(notes[i].calls, 1);
     }

@@ -115,9 +115,9 @@ UNIT_TEST(test_chain)
     given(row());
     options.chunk_bytes = 4000;
     result = simulate(plan, MTREE_BCAST, &options);
-    ck_assert_double_eq_tol(result.seconds, 0.064, 1e-9);
+    unit_near(result.seconds, 0.064);
     ck_assert_uint_eq(result.messages, 20);
-    ck_assert_double_eq_tol(result.tree_seconds[0], 0.064, 1e-9);
+    unit_near(result.tree_seconds[0], 0.064);
     ck_assert_double_eq_tol(result.busy[0], 0.040 / 0.064, 1e-6);
     ck_assert_double_eq_tol(result.busy[1], 0.0, 1e-6);
     ck_assert_double_eq_tol(result.busy[2], 0.040 / 0.064, 1e-6);
@@ -135,8 +135,7 @@ UNIT_TEST(test_costs_of_the_topology)
     options.chunk_bytes = 4000;
     for (int named = 0; named < 2; named++) {
         options.overhead = named ? 2e-3 : -1;
-        ck_assert_double_eq_tol(seconds_of(plan, MTREE_BCAST, &options),
-                                named ? 0.0188 : 0.0168, 1e-9);
+        unit_near(seconds_of(plan, MTREE_BCAST, &options), named ? 0.0188 : 0.0168);
         ck_assert_double_eq(mtree_simulate_costs(topology, &options).overhead,
                             named ? 2e-3 : 1e-3);
     }
@@ -259,7 +258,7 @@ UNIT_LOOP(test_own_connections_have_no_eager_limit, 0, 2)
         seconds[limited] = seconds_of(plan, MTREE_BCAST, &options);
     }
     if (_i == 0) {
-        ck_assert_double_eq_tol(seconds[1], seconds[0], 1e-9);
+        unit_near(seconds[1], seconds[0]);
     } else {
         ck_assert_double_gt(seconds[1], seconds[0] + latency);
     }

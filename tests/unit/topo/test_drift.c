@@ -129,7 +129,7 @@ UNIT_TEST(test_cut_link_of_the_lab_is_found)
     ck_assert(!mtree_drift_update(drift, samples, read_lab(CUT_AFTER + 1, samples)));
     ck_assert_int_eq(count_changed_arcs(), 0);
     ck_assert(mtree_drift_update(drift, samples, read_lab(CUT_AFTER + 2, samples)));
-    ck_assert_ptr_nonnull(strstr(mtree_drift_change_summary(drift), "US6->EU2 gives "));
+    unit_has(mtree_drift_change_summary(drift), "US6->EU2 gives ");
     ck_assert_double_eq_tol(believed("US6", "EU2"), 10, 1);
     for (int call = CUT_AFTER + 3; call < LAB_CALLS; call++) {
         mtree_drift_update(drift, samples, read_lab(call, samples));
@@ -193,8 +193,7 @@ UNIT_TEST(test_slow_processors_are_no_slow_link)
     /* All capacities change together, so that plans stay as good; and they change back.
      */
     ck_assert_double_eq_tol(believed("US6", "EU2"), 12, 0.1);
-    ck_assert_double_eq_tol(believed("US6", "EU2") / 40, believed("AS1", "AS2") / 36,
-                            1e-9);
+    unit_near(believed("US6", "EU2") / 40, believed("AS1", "AS2") / 36);
 }
 
 #define STAR                                                                             \
@@ -297,8 +296,7 @@ UNIT_TEST(test_recovered_link_is_tried)
      * it. */
     ck_assert_int_le(hear_until_changed(1.8e6, 0.05, 10), 5);
     ck_assert_double_eq_tol(believed("a", "b"), 4, 1e-3);
-    ck_assert_ptr_nonnull(
-        strstr(mtree_drift_change_summary(drift), "a->b is tried at 4 Mb/s"));
+    unit_has(mtree_drift_change_summary(drift), "a->b is tried at 4 Mb/s");
     ck_assert_int_le(hear_until_changed(3.6e6, 0.05, 20), 10);
     ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
     ck_assert_int_eq(hear_until_changed(3.6e6, 0.05, 1000), 1001);
@@ -392,7 +390,7 @@ UNIT_TEST(test_gradual_correction)
     ck_assert_int_ge(waited, 4);
     ck_assert_int_le(waited, 40);
     ck_assert_double_eq_tol(believed("a", "b"), 6.4, 0.8);
-    ck_assert_ptr_nonnull(strstr(mtree_drift_change_summary(drift), "a->b gives "));
+    unit_has(mtree_drift_change_summary(drift), "a->b gives ");
     ck_assert_int_eq(count_changed_arcs(), 1);
 }
 
@@ -408,8 +406,7 @@ UNIT_TEST(test_corrected_link_recovers)
     /* It carries less and is no longer backlogged: it is tried. */
     ck_assert_int_le(hear_until_corrected(2e6, 0.05, 80), 80);
     ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
-    ck_assert_ptr_nonnull(
-        strstr(mtree_drift_change_summary(drift), "a->b is tried at 8 Mb/s"));
+    unit_has(mtree_drift_change_summary(drift), "a->b is tried at 8 Mb/s");
 }
 
 UNIT_TEST(test_conditions_stay)
@@ -419,7 +416,7 @@ UNIT_TEST(test_conditions_stay)
     begin_text("graph g { a -- b [capacity=\"8Mbps\" latency=\"2ms\" loss=0.01 mtu=1400 "
                "burst=\"64K\" from_address=\"10.0.0.1\" to_address=\"10.0.0.2\"]; }");
     link = &mtree_drift_topology(drift)->links[0];
-    ck_assert_double_eq_tol(link->latency, 2e-3, 1e-9);
+    unit_near(link->latency, 2e-3);
     ck_assert_mem_eq(&link->conditions, &topology->links[0].conditions,
                      sizeof(link->conditions));
     ck_assert_double_eq(link->conditions.burst, 65536);

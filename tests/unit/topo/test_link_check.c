@@ -81,8 +81,8 @@ static int wait_for_check(void)
 UNIT_TEST(streams_go_both_ways_between_neighbours_without_cables)
 {
     ck_assert_int_eq(num_streams, 4);
-    ck_assert_double_eq_tol(stream_of(0, 1)->stream.rtt, 0.002, 1e-9);
-    ck_assert_double_eq_tol(stream_of(2, 1)->stream.rtt, 0.004, 1e-9);
+    unit_near(stream_of(0, 1)->stream.rtt, 0.002);
+    unit_near(stream_of(2, 1)->stream.rtt, 0.004);
     ck_assert_int_eq(stream_of(1, 0)->arc, stream_of(0, 1)->arc ^ 1);
     ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
 }
@@ -175,10 +175,8 @@ UNIT_TEST(capacities_are_raised_and_lowered_at_once)
     ck_assert_double_eq(capacity_of(stream_of(0, 1)), 45e6);
     ck_assert_double_eq(capacity_of(stream_of(1, 0)), 30e6);
     ck_assert_double_eq(capacity_of(stream_of(2, 1)), 12e6);
-    ck_assert_ptr_nonnull(
-        strstr(mtree_drift_change_summary(drift), "a->b gives 45 Mb/s, not 30 Mb/s"));
-    ck_assert_ptr_nonnull(
-        strstr(mtree_drift_change_summary(drift), "c->b gives 12 Mb/s, not 20 Mb/s"));
+    unit_has(mtree_drift_change_summary(drift), "a->b gives 45 Mb/s, not 30 Mb/s");
+    unit_has(mtree_drift_change_summary(drift), "c->b gives 12 Mb/s, not 20 Mb/s");
 }
 
 UNIT_TEST(what_was_not_measured_or_is_about_the_same_stays)

@@ -81,9 +81,9 @@ UNIT_TEST(test_lines)
                                   "ping 0 1 0.001000 0.001500\n"
                                   "round 4 0.500000 "),
                      text);
-    ck_assert_ptr_nonnull(strstr(text, " streams\nstream 0 1"));
-    ck_assert_ptr_nonnull(strstr(text, "\nstream 0 1 0.2500 1000000 1.0000 4000001\n"));
-    ck_assert_ptr_nonnull(strstr(text, "\nstream 0 1\n"));
+    unit_has(text, " streams\nstream 0 1");
+    unit_has(text, "\nstream 0 1 0.2500 1000000 1.0000 4000001\n");
+    unit_has(text, "\nstream 0 1\n");
     free(text);
 }
 
