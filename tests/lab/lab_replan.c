@@ -10,9 +10,9 @@
  * Sums are of floating-point numbers, which mtree replans once; with "exact" behind it,
  * of integers, which it replans as often as it likes.
  */
+#include "tests/mpi/expect.h"
 #include "tests/mpi/forms.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,6 @@ typedef union {
     int32_t exact;
 } number_t;
 
-static int rank, ranks;
 static MPI_Datatype type; /* of the numbers */
 
 /* Whole numbers small enough for exact sums, different in each call. */
@@ -39,9 +38,9 @@ static void fill(number_t *mine, size_t count, int call)
 {
     for (size_t i = 0; i < count; i++) {
         if (type == MPI_INT32_T) {
-            mine[i].exact = value(rank, call, i);
+            mine[i].exact = value(my_rank, call, i);
         } else {
-            mine[i].rounded = (float)value(rank, call, i);
+            mine[i].rounded = (float)value(my_rank, call, i);
         }
     }
 }
@@ -52,7 +51,7 @@ static long count_wrong(const number_t *sum, size_t count, int call)
     long wrong = 0;
 
     for (size_t i = 0; i < PERIOD; i++) {
-        for (int of = 0; of < ranks; of++) {
+        for (int of = 0; of < num_ranks; of++) {
             expected[i] += value(of, call, i);
         }
     }
@@ -65,7 +64,7 @@ static long count_wrong(const number_t *sum, size_t count, int call)
 
 static void say_call(int call, double begin)
 {
-    if (rank == 0) {
+    if (my_rank == 0) {
         printf("call %d %.4f\n", call, MPI_Wtime() - begin);
         fflush(stdout);
     }
@@ -153,7 +152,7 @@ static long run_waiting(number_t *mine, number_t *sum, size_t count, int calls,
     long wrong = 0;
 
     for (int call = 0; call < calls; call++) {
-        if (call == 3 && rank == 0 && strcmp(how, "wait") == 0) {
+        if (call == 3 && my_rank == 0 && strcmp(how, "wait") == 0) {
             (void)getchar();
         }
         wrong += (strcmp(how, "both") == 0    ? run_both
@@ -177,9 +176,7 @@ int main(int argc, char **argv)
                         "[exact]]\n");
         return 2;
     }
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mtree_expect_begin(&argc, &argv);
     type = argc > 4 && strcmp(argv[4], "exact") == 0 ? MPI_INT32_T : MPI_FLOAT;
     if (strcmp(how, "persistent") == 0 || strcmp(how, "nonblocking") == 0) {
         wrong = run_requests(mine, sum, count, calls, how[0] == 'p');
@@ -187,7 +184,7 @@ int main(int argc, char **argv)
         wrong = run_waiting(mine, sum, count, calls, how);
     }
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0) {
+    if (my_rank == 0) {
         if (all == 0) {
             printf("ok\n");
         } else {

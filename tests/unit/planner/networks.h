@@ -59,4 +59,7 @@ mtree_plan_t *network_plan(const mtree_topology_t *topology,
 #define NETWORK_PLAN(topology, ...)                                                      \
     network_plan(topology, &(const mtree_plan_request_t){__VA_ARGS__})
 
+/* The same on the network @a map, which the test is given (tests/unit/given.h). */
+#define GIVEN_PLAN(map, ...) (given_routes(map), NETWORK_PLAN(topology, __VA_ARGS__))
+
 #endif

@@ -12,25 +12,17 @@
 
 #define MBPS 1e6
 
-static mtree_plan_t *make_plan(const char *algorithm, int max_trees, unsigned seed)
-{
-    return NETWORK_PLAN(topology, .algorithm = algorithm, .max_trees = max_trees,
-                        .seed = seed);
-}
-
 UNIT_TEST(test_psld_shares_by_bandwidth)
 {
     mtree_problem_t problem;
     double bandwidth[4] = {0}, sum = 0;
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = GIVEN_PLAN(network_gost(), .algorithm = "psld");
 
-    given_routes(network_gost());
     problem = GIVEN_PROBLEM(.names = NULL);
     /* A's ways: 1 and 1 over its links, and to C over B or D, 1 too. */
     ck_assert_double_eq(mtree_psld_bandwidth(&problem, 0, 1), 1 * MBPS);
     ck_assert_double_eq(mtree_psld_bandwidth(&problem, 0, 2), 1 * MBPS);
     ck_assert_double_eq(mtree_psld_bandwidth(&problem, 1, 3), 2 * MBPS);
-    plan = make_plan("psld", 0, 0);
     ck_assert_int_eq(plan->num_trees, 4);
     for (int t = 0; t < 4; t++) {
         for (int other = 0; other < 4; other++) {
@@ -58,7 +50,7 @@ UNIT_TEST(test_plink_has_two_levels)
         }
     }
     given_all_links();
-    plan = make_plan("plink", 0, 0);
+    plan = NETWORK_PLAN(topology, .algorithm = "plink");
     ck_assert_int_eq(plan->num_trees, 1);
     ck_assert_int_le(mtree_tree_height(&plan->trees[0], 6), 2);
     for (int host = 0; host < 6; host++) {
@@ -111,10 +103,8 @@ UNIT_NEEDS(mtree_lp_is_available())
 
 UNIT_TEST(test_blink_packs_figure_2)
 {
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = GIVEN_PLAN(network_gost(), .algorithm = "blink");
 
-    given_routes(network_gost());
-    plan = make_plan("blink", 0, 0);
     ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
     for (int t = 1; t < plan->num_trees; t++) {
         ck_assert_int_eq(plan->trees[t].root, plan->trees[0].root);
@@ -149,11 +139,11 @@ UNIT_TEST(test_blink_packing_is_nearly_optimal)
 
 UNIT_TEST(test_topoadopt_finds_the_optimum_of_figure_2)
 {
-    OWNED(plan) *plan = NULL, *again = NULL;
+    OWNED(plan) *plan =
+        GIVEN_PLAN(network_gost(), .algorithm = "topoadopt", .max_trees = 3, .seed = 11);
+    OWNED(plan) *again =
+        NETWORK_PLAN(topology, .algorithm = "topoadopt", .max_trees = 3, .seed = 11);
 
-    given_routes(network_gost());
-    plan = make_plan("topoadopt", 3, 11);
-    again = make_plan("topoadopt", 3, 11);
     ck_assert_int_le(plan->num_trees, 3);
     ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
     ck_assert_double_eq(plan->throughput, again->throughput);

@@ -12,7 +12,7 @@
 
 /* A host for each letter of @a sites, which is that of its site.  Lines of 200, 100 and
  * 60 Mb/s and @a latency join the sites. */
-static void given_sites(const char *sites, const char *latency)
+static mtree_topology_t *sites_of(const char *sites, const char *latency)
 {
     char text[2000];
     int at = snprintf(text, sizeof(text),
@@ -27,7 +27,7 @@ static void given_sites(const char *sites, const char *latency)
                        sites[i]);
     }
     snprintf(text + at, sizeof(text) - (size_t)at, "}");
-    given_routes(map_text(text));
+    return map_text(text);
 }
 
 static int site_of(int host)
@@ -41,12 +41,11 @@ static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
 /* What a root sends to a site comes there once, whatever the sites' sizes. */
 UNIT_LOOP(each_site_is_entered_once, 0, 6)
 {
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan =
+        GIVEN_PLAN(sites_of(_i % 2 == 0 ? "ABCABCABCABC" : "ABCBCBB", "10ms"),
+                   .collective = collectives[_i / 2], .algorithm = "gateways", .root = 2,
+                   .max_trees = 10, .bytes = 786432);
 
-    given_sites(_i % 2 == 0 ? "ABCABCABCABC" : "ABCBCBB", "10ms");
-    plan =
-        NETWORK_PLAN(topology, .collective = collectives[_i / 2], .algorithm = "gateways",
-                     .root = 2, .max_trees = 10, .bytes = 786432);
     ck_assert(mtree_gateways_fit(routes, num_hosts));
     for (int t = 0; t < plan->num_trees; t++) {
         const mtree_tree_t *tree = &plan->trees[t];
@@ -67,16 +66,15 @@ UNIT_LOOP(each_site_is_entered_once, 0, 6)
  * carry as much as any. */
 UNIT_TEST(lines_have_a_connection_per_host)
 {
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLTOALL, .max_trees = 10, .bytes = 786432};
-    OWNED(plan) *packing = NULL, *plan = NULL;
+    OWNED(plan) *packing =
+        GIVEN_PLAN(sites_of("ABCABCABCABC", "10ms"), .collective = MTREE_ALLTOALL,
+                   .max_trees = 10, .bytes = 786432);
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL, .algorithm = "gateways",
+                     .max_trees = 10, .bytes = 786432);
     bool joined[MAX_HOSTS][MAX_HOSTS] = {{false}};
     int lines[NUM_SITES][NUM_SITES] = {{0}};
 
-    given_sites("ABCABCABCABC", "10ms");
-    packing = network_plan(topology, &request);
-    request.algorithm = "gateways";
-    plan = network_plan(topology, &request);
     ck_assert_double_ge(plan->throughput, 0.95 * packing->bound);
     for (int t = 0; t < plan->num_trees; t++) {
         for (int host = 0; host < num_hosts; host++) {
@@ -98,11 +96,10 @@ UNIT_TEST(lines_have_a_connection_per_host)
 /* Lines as short as the way to the switch make no sites, nor do hosts one by one. */
 UNIT_LOOP(sites_are_far_from_each_other, 0, 2)
 {
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = GIVEN_PLAN(
+        _i == 0 ? sites_of("ABCABCABCABC", "20us") : sites_of("ABC", "10ms"),
+        .collective = MTREE_ALLTOALL, .algorithm = "gateways", .max_trees = 10);
 
-    given_sites(_i == 0 ? "ABCABCABCABC" : "ABC", _i == 0 ? "20us" : "10ms");
-    plan = NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL, .algorithm = "gateways",
-                        .max_trees = 10);
     ck_assert(!mtree_gateways_fit(routes, num_hosts));
     ck_assert_double_gt(plan->throughput, 0);
 }
