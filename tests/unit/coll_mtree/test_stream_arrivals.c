@@ -23,15 +23,16 @@ UNIT_TEST(few_arrivals_tell_nothing)
     ck_assert(result.failed);
 }
 
-UNIT_TEST(few_arrivals_are_all_samples_and_count_headers)
+UNIT_LOOP(few_arrivals_are_all_samples_and_count_headers, 0, 2)
 {
+    const int count = _i == 0 ? 50 : MTREE_PROBE_MAX_SAMPLES - 1;
     coll_mtree_stream_arrivals_t arrivals = {0};
     mtree_probe_result_t result = {.failed = true};
 
-    add(&arrivals, 50);
+    add(&arrivals, count);
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(!result.failed);
-    ck_assert_int_eq(result.num_samples, 50);
+    ck_assert_int_eq(result.num_samples, count);
     for (int i = 0; i < result.num_samples; i++) {
         unit_near(result.samples[i].seconds, 0.001 * (i + 1));
         ck_assert_double_eq_tol(result.samples[i].bytes, 1000.0 * (i + 1), 1e-3);

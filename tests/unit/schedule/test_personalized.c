@@ -3,6 +3,7 @@
  * Scatter, gather and all-to-all on random trees, placements, sizes and timing: every
  * block arrives whole, where it belongs, and crosses each edge above it once.
  */
+#include "schedule/edge_blocks.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "tests/unit/runner.h"
@@ -276,6 +277,9 @@ static void job_verify_edges(const job_t *job)
             const mtree_stream_t *stream = &job->rank[r].layout->streams[s];
 
             ck_assert_int_eq(stream->below->ranks[0], r);
+            /* Who forwards nothing needs no room for it. */
+            ck_assert(stream->below->num > 1 || stream->num_children > 0 ||
+                      mtree_edge_blocks_scratch(stream, 1) == 0);
             for (int i = 0; i < stream->below->num && stream->parent >= 0; i++) {
                 expected += part_bytes(job, stream, stream->below->ranks[i]);
             }

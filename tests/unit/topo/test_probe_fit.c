@@ -53,6 +53,8 @@ UNIT_TEST(test_rising)
         rates[i] = 10 + 10 * i;
     }
     ck_assert(fit(rates).rising);
+    /* The last of it counts. */
+    ck_assert_double_eq_tol(fit(rates).rate, 182e6, 1e6);
 }
 
 UNIT_TEST(test_few_marks)
