@@ -189,7 +189,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
     items_init();
-    served_open("plans");
+    served_open("plans", MPI_T_PVAR_CLASS_COUNTER);
     pml_count_begin();
     check_copies("world", MPI_COMM_WORLD, count, !alone);
     MPI_Comm_split(MPI_COMM_WORLD, 0, my_rank, &part);

@@ -314,7 +314,7 @@ static const struct {
 int main(int argc, char **argv)
 {
     cases_begin(&argc, &argv);
-    served_open("calls_trees");
+    served_open("calls_trees", MPI_T_PVAR_CLASS_COUNTER);
     sum = item_sum_create(ITEM_INT);
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
         bool wanted = argc == 1 && !groups[i].is_apart;

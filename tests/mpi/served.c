@@ -9,18 +9,18 @@ static MPI_T_pvar_session session;
 static MPI_T_pvar_handle handle;
 static bool known;
 
-void served_open(const char *counter)
+void served_open(const char *counter, int var_class)
 {
-    int provided, index, count;
+    int provided, index, count = 0;
     char name[64];
 
     (void)snprintf(name, sizeof(name), "coll_mtree_%s", counter);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
-    known = MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS;
-    if (known) {
+    if (MPI_T_pvar_get_index(name, var_class, &index) == MPI_SUCCESS) {
         MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
     }
+    known = count == 1;
 }
 
 void served_close(void)

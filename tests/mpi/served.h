@@ -5,9 +5,10 @@
 #ifndef MTREE_TESTS_MPI_SERVED_H
 #define MTREE_TESTS_MPI_SERVED_H
 
-/* What coll_mtree_COUNTER counts, "calls_trees" for calls that are served.  Needs no
- * MPI_Init; to be called once, and served_close() before MPI_Finalize. */
-void served_open(const char *counter);
+/* What coll_mtree_COUNTER, of @a var_class, counts from here on, "calls_trees" for calls
+ * that are served.  Needs no MPI_Init; one at a time, and served_close() before
+ * MPI_Finalize. */
+void served_open(const char *counter, int var_class);
 void served_close(void);
 
 /* The count so far, or -1 where there is no mtree. */

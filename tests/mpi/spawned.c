@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     int status;
 
     mtree_expect_begin(&argc, &argv);
-    served_open("calls_trees");
+    served_open("calls_trees", MPI_T_PVAR_CLASS_COUNTER);
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
         status = be_a_child(parent);

@@ -9,8 +9,10 @@
  */
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
+#include "tests/mpi/served.h"
 
 #include <mpi.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +23,6 @@
 #define BARRIERS 3
 
 static const char prefix[] = "coll_mtree_";
-static MPI_T_pvar_session session;
 /* As docs/report.md has them; all others are read once. */
 static const struct {
     const char *name;
@@ -57,61 +58,46 @@ static void make_barriers(void)
     }
 }
 
-/* The value of a performance variable after @a calls; of a sum, what it has grown by
- * them. */
-static void pvar_read(const char *name, int var_class, void (*calls)(void),
-                      unsigned long long *value)
+/* The value of performance variable coll_mtree_@a name after @a calls; of a sum, what it
+ * has grown by them. */
+static long growth(const char *name, int var_class, void (*calls)(void))
 {
-    MPI_T_pvar_handle handle;
-    int index, count;
+    long value;
 
-    if (MPI_T_pvar_get_index(name, var_class, &index) != MPI_SUCCESS) {
-        mtree_expect(false, "there is no performance variable %s", name);
-        return;
-    }
-    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-    mtree_expect(count == 1, "%s has %d values", name, count);
+    served_open(name, var_class);
     calls();
-    mtree_expect(count == 1 && MPI_T_pvar_read(session, handle, value) == MPI_SUCCESS,
-                 "%s cannot be read", name);
-    MPI_T_pvar_handle_free(session, &handle);
-}
-
-/* The same by CALLS sums. */
-static unsigned long long growth(const char *name, int var_class)
-{
-    unsigned long long value = 0;
-
-    pvar_read(name, var_class, make_sums, &value);
+    value = served_calls();
+    mtree_expect(value >= 0, "there is no performance variable %s", name);
+    served_close();
     return value;
 }
 
 /* What each counts of the first calls, CALLS for each variable. */
 static void check_counters(void)
 {
-    static const unsigned long long all = CALLS * COUNT * sizeof(int), any = ~0ULL;
+    static const long all = CALLS * COUNT * sizeof(int), any = LONG_MAX;
     const struct {
         const char *name;
         int var_class;
-        unsigned long long least, most;
+        long least, most;
     } counters[] = {
-        {"coll_mtree_plans", MPI_T_PVAR_CLASS_COUNTER, 1, 1},
-        {"coll_mtree_calls_trees", MPI_T_PVAR_CLASS_COUNTER, CALLS, CALLS},
-        {"coll_mtree_bytes_trees", MPI_T_PVAR_CLASS_AGGREGATE, all, all},
-        {"coll_mtree_calls_fallback", MPI_T_PVAR_CLASS_COUNTER, 0, 0},
-        {"coll_mtree_chunks", MPI_T_PVAR_CLASS_COUNTER, CALLS, any},
+        {"plans", MPI_T_PVAR_CLASS_COUNTER, 1, 1},
+        {"calls_trees", MPI_T_PVAR_CLASS_COUNTER, CALLS, CALLS},
+        {"bytes_trees", MPI_T_PVAR_CLASS_AGGREGATE, all, all},
+        {"calls_fallback", MPI_T_PVAR_CLASS_COUNTER, 0, 0},
+        {"chunks", MPI_T_PVAR_CLASS_COUNTER, CALLS, any},
         /* No less than a leaf has. */
-        {"coll_mtree_chunk_bytes", MPI_T_PVAR_CLASS_AGGREGATE, all, any},
+        {"chunk_bytes", MPI_T_PVAR_CLASS_AGGREGATE, all, any},
         /* No slots are in use where no call is. */
-        {"coll_mtree_scratch", MPI_T_PVAR_CLASS_LEVEL, 0, 0},
-        {"coll_mtree_probe_bytes", MPI_T_PVAR_CLASS_AGGREGATE, 0, 0},
+        {"scratch", MPI_T_PVAR_CLASS_LEVEL, 0, 0},
+        {"probe_bytes", MPI_T_PVAR_CLASS_AGGREGATE, 0, 0},
     };
 
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-        unsigned long long found = growth(counters[i].name, counters[i].var_class);
+        long found = growth(counters[i].name, counters[i].var_class, make_sums);
 
-        mtree_expect(found >= counters[i].least && found <= counters[i].most,
-                     "%s is %llu", counters[i].name, found);
+        mtree_expect(found >= counters[i].least && found <= counters[i].most, "%s is %ld",
+                     counters[i].name, found);
     }
 }
 
@@ -146,15 +132,15 @@ static void set(const char *name, const void *value)
 
 static void check_writes(void)
 {
-    unsigned long long few, many;
+    long few, many;
     size_t chunk = COUNT * sizeof(int), least = 1 << 30;
 
-    many = growth("coll_mtree_chunks", MPI_T_PVAR_CLASS_COUNTER);
+    many = growth("chunks", MPI_T_PVAR_CLASS_COUNTER, make_sums);
     set("chunk", &chunk);
-    few = growth("coll_mtree_chunks", MPI_T_PVAR_CLASS_COUNTER);
-    mtree_expect(few < many, "%llu chunks of all bytes, %llu before", few, many);
+    few = growth("chunks", MPI_T_PVAR_CLASS_COUNTER, make_sums);
+    mtree_expect(few < many, "%ld chunks of all bytes, %ld before", few, many);
     set("min_bytes", &least);
-    mtree_expect(growth("coll_mtree_fallbacks_call", MPI_T_PVAR_CLASS_COUNTER) == CALLS,
+    mtree_expect(growth("fallbacks_call", MPI_T_PVAR_CLASS_COUNTER, make_sums) == CALLS,
                  "messages that are too small were served");
 }
 
@@ -214,12 +200,9 @@ static void check_verbose(void)
 }
 
 /* How many of a few barriers mtree serves. */
-static unsigned long long barriers_by_trees(void)
+static long barriers_by_trees(void)
 {
-    unsigned long long calls = 0;
-
-    pvar_read("coll_mtree_calls_trees", MPI_T_PVAR_CLASS_COUNTER, make_barriers, &calls);
-    return calls;
+    return growth("calls_trees", MPI_T_PVAR_CLASS_COUNTER, make_barriers);
 }
 
 static void check_barrier(void)
@@ -258,7 +241,6 @@ int main(int argc, char **argv)
 
     cases_begin(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_T_pvar_session_create(&session);
     if (argc > 1) {
         check_scopes();
         check_verbose();
@@ -268,7 +250,6 @@ int main(int argc, char **argv)
         check_counters();
         check_writes();
     }
-    MPI_T_pvar_session_free(&session);
     status = mtree_expect_finish("tool");
     MPI_T_finalize();
     MPI_Finalize();
