@@ -167,7 +167,7 @@ void relayed_create(int num_ranks, int num_relays, uint64_t memory)
                                      .traffic = {.most_peers = relayed_most_peers,
                                                  .patience = relayed_cuts ? 0.2 : 0}};
 
-    memset(&job, 0, sizeof(job));
+    relayed_destroy();
     job.num_ranks = num_ranks;
     job.num_relays = num_relays;
     memset(job.secret.bytes, 7, sizeof(job.secret.bytes));
@@ -198,6 +198,11 @@ void relayed_create(int num_ranks, int num_relays, uint64_t memory)
     for (int r = 0; r < num_ranks; r++) {
         rank_create(r);
     }
+}
+
+void relayed_create_usual(void)
+{
+    relayed_create(2, 1, RELAYED_MEMORY);
 }
 
 static void operation_ended(mtree_operation_t *operation, mtree_status_t status,
@@ -378,4 +383,5 @@ void relayed_destroy(void)
     }
     mtree_placement_destroy(job.placement);
     mtree_plan_destroy(job.plan);
+    memset(&job, 0, sizeof(job));
 }

@@ -61,6 +61,11 @@ extern size_t relayed_chunk;
 void relayed_create(int num_ranks, int num_relays, uint64_t memory);
 void relayed_destroy(void);
 
+/* Two ranks and a relay with memory for anything, in a fixture; a test may make another
+ * job in its place. */
+#define RELAYED_MEMORY ((uint64_t)64 << 20)
+void relayed_create_usual(void);
+
 /* Dial relay @a i; the socket, or -1. */
 int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_t *key);
 

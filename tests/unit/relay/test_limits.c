@@ -17,14 +17,11 @@
 
 enum { NUMBERS = 100000, TURNS = 200, POLLS = 250 };
 
-static const uint64_t memory = (uint64_t)64 << 20;
-
 /* Two calls with one number would share what is sent for either. */
 UNIT_TEST(a_call_begins_once)
 {
     unsigned char bytes[MTREE_RELAY_START_BYTES];
 
-    relayed_create(2, 1, memory);
     relayed_begin(MTREE_ALLREDUCE, 0, NUMBERS);
     mtree_relay_start_write(&job.start, bytes);
     unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_START, bytes,
@@ -80,7 +77,6 @@ UNIT_TEST(messages_of_one_job_let_others_in_between)
         mtree_put32(flood_bytes + at, UINT32_C(0x6d744301));
         mtree_put32(flood_bytes + at + 4, MTREE_RELAY_PING);
     }
-    relayed_create(2, 1, memory);
     flood_relay(job.channels[0].socket);
 }
 
@@ -93,7 +89,6 @@ UNIT_TEST(frames_of_one_peer_let_others_in_between)
     for (size_t at = 0; at < flood_length; at += MTREE_TCP_HEADER) {
         mtree_tcp_frame_write(&frame, flood_bytes + at);
     }
-    relayed_create(2, 1, memory);
     fd = relayed_enter(0, 3);
     flood_relay(fd);
     (void)close(fd);
@@ -109,7 +104,6 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
     char address[32];
     int count = 0, answer = 0;
 
-    relayed_create(2, 1, memory);
     own.job = job.id;
     (void)snprintf(address, sizeof(address), "[::1]:%d",
                    (int)mtree_relay_server_port(job.servers[0]));
@@ -225,11 +219,11 @@ UNIT_TEST(a_job_has_so_many_connections)
     int fd;
 
     relayed_most_peers = 2;
-    relayed_create(2, 1, memory);
+    relayed_create(2, 1, RELAYED_MEMORY);
     fd = relayed_enter(0, 3);
     relayed_call(MTREE_ALLREDUCE, 0, 1000);
     ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
     (void)close(fd);
 }
 
-UNIT_FIXTURE(NULL, relayed_destroy)
+UNIT_FIXTURE(relayed_create_usual, relayed_destroy)

@@ -21,8 +21,6 @@
 
 enum { FLOOD = 100, NUMBERS = 100000 };
 
-static const uint64_t memory = (uint64_t)64 << 20;
-
 static void *wake(void *server)
 {
     mtree_relay_server_wake(server);
@@ -32,7 +30,7 @@ static void *wake(void *server)
 /* Else this would take an hour. */
 UNIT_TEST(a_relay_that_sleeps_is_woken)
 {
-    mtree_relay_options_t options = {.most_jobs = 1, .memory = memory};
+    mtree_relay_options_t options = {.most_jobs = 1, .memory = RELAYED_MEMORY};
     mtree_relay_server_t *server;
     pthread_t thread;
 
@@ -84,7 +82,7 @@ UNIT_LOOP(calls_give_their_results, 0, 12)
     mtree_relay_status_t status;
 
     relayed_encrypts = _i >= 6;
-    relayed_create(2 + _i % 3, 1 + _i % 2, memory);
+    relayed_create(2 + _i % 3, 1 + _i % 2, RELAYED_MEMORY);
     for (int i = 0; i < 8; i++) {
         relayed_call(collectives[i % 4], i % job.num_ranks,
                      i < 4 ? NUMBERS - NUMBERS % (size_t)job.num_ranks
@@ -106,7 +104,7 @@ UNIT_TEST(a_flood_changes_nothing)
     int sockets[FLOOD];
     mtree_relay_status_t status;
 
-    relayed_create(3, 1, memory);
+    relayed_create(3, 1, RELAYED_MEMORY);
     relayed_begin(MTREE_ALLREDUCE, 0, NUMBERS);
     for (int i = 0; i < FLOOD; i++) {
         char garbage[256];
@@ -135,7 +133,7 @@ UNIT_TEST(a_flood_changes_nothing)
 
 UNIT_TEST(a_relay_that_is_gone_fails_the_call)
 {
-    relayed_create(3, 1, memory);
+    relayed_create(3, 1, RELAYED_MEMORY);
     relayed_begin(MTREE_ALLREDUCE, 0, 20 * NUMBERS);
     for (int i = 0; i < 20; i++) {
         relayed_poll();
@@ -151,7 +149,7 @@ UNIT_TEST(a_relay_that_is_gone_fails_the_call)
 UNIT_TEST(a_relay_tells_which_it_cannot_reach)
 {
     relayed_cuts = true;
-    relayed_create(2, 2, memory);
+    relayed_create(2, 2, RELAYED_MEMORY);
     relayed_refused_call(NUMBERS);
     ck_assert_int_eq(job.num_unreached, 1);
     ck_assert_int_eq(job.unreached, 1);
@@ -162,7 +160,6 @@ UNIT_TEST(a_cancelled_call_gives_its_memory_back)
 {
     unsigned char bytes[MTREE_RELAY_CALL_BYTES] = {0, 0, 0, 1, 0, 0, 0, 1};
 
-    relayed_create(2, 1, memory);
     relayed_begin(MTREE_ALLREDUCE, 0, 20 * NUMBERS);
     do {
         relayed_poll();
@@ -187,7 +184,7 @@ UNIT_LOOP(a_job_may_leave_after_its_last_call, 0, 2)
     mtree_relay_status_t status;
     pid_t child = -1;
 
-    relayed_create(3, 1, memory);
+    relayed_create(3, 1, RELAYED_MEMORY);
     relayed_call(MTREE_BCAST, 0, NUMBERS);
     if (_i == 1 && (child = fork()) == 0) {
         (void)sleep(60);
@@ -209,8 +206,6 @@ UNIT_LOOP(a_job_may_leave_after_its_last_call, 0, 2)
 /* A job that asks whether the relay is there does not wait for all answers. */
 UNIT_TEST(a_job_may_leave_before_it_is_answered)
 {
-
-    relayed_create(2, 1, memory);
     for (int i = 0; i < 5; i++) {
         unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_PING, NULL, 0));
     }
@@ -237,7 +232,7 @@ UNIT_LOOP(all_of_a_job_is_encrypted_or_nothing, 0, 2)
     unsigned char bytes[MTREE_RELAY_PROVED];
 
     relayed_encrypts = _i == 1;
-    relayed_create(2, 1, memory);
+    relayed_create(2, 1, RELAYED_MEMORY);
     hello.job = job.id;
     hello.is_encrypted = !relayed_encrypts;
     expect_refusal(&hello, &job.key, "it does not know the job");
@@ -284,7 +279,6 @@ UNIT_TEST(plans_that_are_not_used_are_forgotten)
 {
     uint32_t number = 1;
 
-    relayed_create(2, 1, memory);
     for (int i = 0; i < 3; i++) {
         for (int n = 1; n < MTREE_RELAY_PLANS; n++) {
             relayed_tell_plan(0, ++number);
@@ -305,7 +299,6 @@ UNIT_TEST(strangers_are_turned_away)
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
     mtree_relay_key_t key;
 
-    relayed_create(2, 1, memory);
     /* Who knows another secret, or the key of another job. */
     memset(key.bytes, 8, sizeof(key.bytes));
     expect_refusal(&hello, &key, "it has another secret");
@@ -331,7 +324,6 @@ UNIT_TEST(a_stranger_hears_nothing_that_is_made_with_a_key)
     mtree_tcp_piece_t received;
     int fd;
 
-    relayed_create(2, 1, memory);
     fd = relayed_connect();
     mtree_relay_hello_write(&hello, greeting.hello);
     mtree_relay_hello_prove(&greeting, proved);
@@ -351,7 +343,6 @@ UNIT_TEST(who_resets_at_once_is_counted)
     const struct linger reset = {.l_onoff = 1};
     int fd;
 
-    relayed_create(2, 1, memory);
     fd = relayed_connect();
     ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
     (void)close(fd);
@@ -367,7 +358,7 @@ UNIT_LOOP(all_addresses_of_a_relay_are_tried, 0, 2)
     int socket;
 
     relayed_encrypts = false;
-    relayed_create(2, 1, memory);
+    relayed_create(2, 1, RELAYED_MEMORY);
     hello.job = job.id;
     (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), "%s:%d",
                    _i == 0 ? "0.0.0.1,127.0.0.1" : "[100::1],[::1],127.0.0.1",
@@ -451,4 +442,4 @@ UNIT_TEST(secrets_are_for_their_owner)
     (void)unlink(path);
 }
 
-UNIT_FIXTURE(NULL, relayed_destroy)
+UNIT_FIXTURE(relayed_create_usual, relayed_destroy)
