@@ -15,6 +15,16 @@ static const mtree_collective_t summing[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
 
 static const int even[] = {40, 40, 40, 40, 40, 40, 40, 40};
 
+/* The plan on a star of these links. */
+static mtree_plan_t *direct(const int *rates, int num_hosts,
+                            mtree_collective_t collective, double bytes)
+{
+    OWNED(topology) *topology = map_star(rates, num_hosts);
+
+    return NETWORK_PLAN(topology, .collective = collective, .algorithm = "direct",
+                        .bytes = bytes);
+}
+
 UNIT_LOOP(even_star_is_full, 0, 2)
 {
     OWNED(topology) *topology = map_star(even, 8);
@@ -22,10 +32,9 @@ UNIT_LOOP(even_star_is_full, 0, 2)
     for (int c = 0; c < 3; c++) {
         mtree_plan_request_t request = {.collective = summing[c],
                                         .bytes = _i == 0 ? 0 : 16e6};
-        OWNED(plan) *packing = network_plan(topology, &request), *plan = NULL;
+        OWNED(plan) *packing = network_plan(topology, &request);
+        OWNED(plan) *plan = direct(even, 8, summing[c], request.bytes);
 
-        request.algorithm = "direct";
-        plan = network_plan(topology, &request);
         ck_assert_int_eq(plan->num_trees, 8);
         ck_assert_double_gt(plan->throughput, packing->bound * 0.999999);
         for (int t = 0; t < plan->num_trees; t++) {
@@ -39,9 +48,7 @@ UNIT_LOOP(even_star_is_full, 0, 2)
 UNIT_TEST(slow_host_sums_nothing)
 {
     static const int capacity[] = {20, 30, 40, 40};
-    OWNED(topology) *topology = map_star(capacity, 4);
-    OWNED(plan) *plan =
-        NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE, .algorithm = "direct");
+    OWNED(plan) *plan = direct(capacity, 4, MTREE_ALLREDUCE, 0);
 
     ck_assert_double_eq_tol(plan->throughput, 20 * MEGABIT, 1);
     ck_assert_double_eq_tol(plan->trees[0].rate, 0, 1);
@@ -51,9 +58,7 @@ UNIT_TEST(slow_host_sums_nothing)
  * over each link. */
 UNIT_TEST(equal_hosts_share_the_sum)
 {
-    OWNED(topology) *topology = map_star(even, 8);
-    OWNED(plan) *plan =
-        NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE, .algorithm = "direct");
+    OWNED(plan) *plan = direct(even, 8, MTREE_ALLREDUCE, 0);
 
     ck_assert_double_eq_tol(plan->throughput, 40 * MEGABIT * 8 / 14, 1);
 }
@@ -82,15 +87,10 @@ UNIT_TEST(between_many_hosts_all_trees_have_the_same_rate)
 /* Short messages are a chunk a tree, and all first chunks of a host share its link. */
 UNIT_LOOP(no_time_is_less_than_what_the_links_need, 0, 6)
 {
-    OWNED(topology) *topology = map_star(even, 8);
-
     for (int c = 0; c < 3; c++) {
-        mtree_plan_request_t request = {
-            .collective = summing[c], .algorithm = "direct", .bytes = 4096 << (2 * _i)};
-        OWNED(plan) *plan = network_plan(topology, &request);
+        OWNED(plan) *plan = direct(even, 8, summing[c], 4096 << (2 * _i));
 
-        ck_assert_double_ge(plan->seconds,
-                            8 * request.bytes / plan->throughput * 0.999999);
+        ck_assert_double_ge(plan->seconds, 8 * plan->bytes / plan->throughput * 0.999999);
     }
 }
 
@@ -101,9 +101,7 @@ UNIT_LOOP(chunks_to_all_peers_fit_into_a_queue, 0, 4)
     static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
                                                      MTREE_ALLTOALL, MTREE_ALLGATHER};
     double queue = 40 * MEGABIT / 8 * MTREE_CHUNK_PAYLOAD_SECONDS;
-    OWNED(topology) *topology = map_star(even, 8);
-    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = collectives[_i],
-                                     .algorithm = "direct", .bytes = 8 << 20);
+    OWNED(plan) *plan = direct(even, 8, collectives[_i], 8 << 20);
 
     for (int t = 0; t < plan->num_trees; t++) {
         size_t chunk = plan->trees[t].chunk_bytes;
@@ -117,9 +115,7 @@ UNIT_LOOP(chunks_to_all_peers_fit_into_a_queue, 0, 4)
 UNIT_TEST(chunks_on_fast_links_are_long)
 {
     static const int fast[] = {10000, 10000, 10000, 10000};
-    OWNED(topology) *topology = map_star(fast, 4);
-    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = MTREE_SCATTER,
-                                     .algorithm = "direct", .bytes = 8 << 20);
+    OWNED(plan) *plan = direct(fast, 4, MTREE_SCATTER, 8 << 20);
 
     ck_assert_uint_ge(plan->trees[0].chunk_bytes, MTREE_CHUNK_MAX);
 }
