@@ -5,6 +5,7 @@
  */
 #include "planner/regular/chains.h"
 #include "schedule/arrival/arrival.h"
+#include "schedule/operation_private.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/vectors.h"
@@ -72,6 +73,21 @@ static void release(void *arg)
     seat->world->released[seat->rank] = true;
 }
 
+/* Each other rank is a peer at the rate of the route to its host. */
+static void verify_peers(const world_t *world, int rank)
+{
+    const mtree_layout_t *layout = world->operations[rank]->layout;
+    const int *host = world->placement->host;
+
+    ck_assert_int_eq(layout->num_peers, world->num_ranks - 1);
+    for (int p = 0; p < layout->num_peers && world->plan->routes != NULL; p++) {
+        const int route =
+            host[rank] * world->plan->num_hosts + host[layout->peers[p].rank];
+
+        ck_assert_double_eq(layout->peers[p].rate, world->plan->routes[route].rate);
+    }
+}
+
 static void start(world_t *world, int rank)
 {
     mtree_operation_data_t *data = &world->data[rank];
@@ -99,6 +115,9 @@ static void start(world_t *world, int rank)
     world->started[rank] = true;
     mtree_arrival_start(&arrival, data, finish, release, &seats[rank],
                         &world->operations[rank]);
+    if (!world->finished[rank] && !world->fails) {
+        verify_peers(world, rank);
+    }
 }
 
 /* One thing on either network; false: nothing can happen. */

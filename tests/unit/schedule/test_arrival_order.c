@@ -14,10 +14,7 @@ static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 
 static mtree_plan_t *plan_of(mtree_collective_t collective, int hosts)
 {
-    mtree_plan_t *plan =
-        mtree_plan_create(collective, MTREE_PLAN_ARRIVAL, hosts, names, 1);
-
-    return plan;
+    return mtree_plan_create(collective, MTREE_PLAN_ARRIVAL, hosts, names, 1);
 }
 
 static mtree_placement_t *placement_of(int ranks, int hosts, const int *host)
