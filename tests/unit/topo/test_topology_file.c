@@ -33,6 +33,7 @@ UNIT_TEST(test_example)
     ck_assert_str_eq(topology->source, "t.dot");
     ck_assert_int_eq(mtree_topology_num_hosts(topology), 2);
     ck_assert_str_eq(topology->vertices[0].host, "paris");
+    ck_assert_double_eq(topology->vertices[0].y, 48.86);
     ck_assert_str_eq(
         text,
         "graph \"three\" {\n"
@@ -368,45 +369,29 @@ UNIT_TEST(test_costs_are_those_of_the_graph)
     ck_assert_double_eq(mtree_message_cost(&topology->cost).message, 20e-6);
 }
 
+/* Of all that a file may say nothing is lost, or changed by reading and writing again. */
 UNIT_TEST(test_write_reads_back)
 {
-    OWNED(topology) *topology = NULL, *back = NULL;
-    UNIT_FREED char *text = NULL;
+    static const char written[] =
+        "graph \"a b\" {\n"
+        "    graph [message_cost=\"1.5us\" copy_rate=\"20Gbps\"];\n"
+        "    \"x\" [kind=host host=\"x.y\" pos=\"0.1,-3\"];\n"
+        "    \"y\" [kind=host relay=\"[::1]:7000\"];\n"
+        "    \"s\" [kind=switch];\n"
+        "    \"x\" -- \"s\" [capacity=\"33.3Mbps\" latency=\"0.0001ms\" mtu=1500 "
+        "jitter=\"1.5ms\"];\n"
+        "    \"s\" -- \"y\" [capacity=\"1bps\" capacity_back=\"100Mbps\" loss=\"0\" "
+        "cross=\"1Mbps\" burst=3028];\n"
+        "    \"y\" -- \"x\" [capacity=\"1Mbps\" capacity_back=\"0Tbps\"];\n"
+        "}\n";
+    OWNED(topology) *topology = parse(written);
+    UNIT_FREED char *text = map_written(topology);
 
-    topology = parse(
-        "graph \"a b\" { message_cost=\"1.5us\"; graph [copy_rate=\"20Gbps\"]; x "
-        "[host=\"x.y\" pos=\"0.1,-3\"]; "
-        "y [relay=\"[::1]:7000\"]; s [kind=switch];\n"
-        "x -- s [capacity=\"33.3Mbps\" latency=\"0.1us\" mtu=1500 jitter=\"1.5ms\"];\n"
-        "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\" loss=0 cross=\"1Mbps\" "
-        "burst=3028];\n"
-        "y -- x [capacity=\"1Mbps\" capacity_back=\"0bps\"]; }");
-    text = map_written(topology);
-    back = parse(text);
     ck_assert_int_eq(heard_lines(), 0);
-    ck_assert_str_eq(back->name, topology->name);
-    ck_assert_int_eq(back->num_vertices, topology->num_vertices);
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        ck_assert_str_eq(back->vertices[i].name, topology->vertices[i].name);
-        ck_assert_str_eq(back->vertices[i].host, topology->vertices[i].host);
-        ck_assert_int_eq(back->vertices[i].kind, topology->vertices[i].kind);
-        ck_assert_pstr_eq(back->vertices[i].relay, topology->vertices[i].relay);
-        ck_assert_int_eq(back->vertices[i].has_position,
-                         topology->vertices[i].has_position);
-        ck_assert(back->vertices[i].x == topology->vertices[i].x);
-        ck_assert(back->vertices[i].y == topology->vertices[i].y);
-    }
+    ck_assert_str_eq(text, written);
     ck_assert_double_eq_tol(topology->cost.message, 1.5e-6, 1e-15);
     ck_assert_double_eq_tol(topology->cost.byte, 4e-10, 1e-18);
-    ck_assert_mem_eq(&back->cost, &topology->cost, sizeof(topology->cost));
-    ck_assert_int_eq(back->num_links, topology->num_links);
-    for (int i = 0; i < topology->num_links; ++i) {
-        ck_assert_int_eq(back->links[i].u, topology->links[i].u);
-        ck_assert_int_eq(back->links[i].v, topology->links[i].v);
-        ck_assert(back->links[i].capacity[0] == topology->links[i].capacity[0]);
-        ck_assert(back->links[i].capacity[1] == topology->links[i].capacity[1]);
-        ck_assert(back->links[i].latency == topology->links[i].latency);
-        ck_assert_mem_eq(&back->links[i].conditions, &topology->links[i].conditions,
-                         sizeof(topology->links[i].conditions));
-    }
+    ck_assert_double_eq(topology->links[0].capacity[0], 33.3e6);
+    ck_assert_double_eq(topology->links[0].latency, 1e-7);
+    ck_assert_double_eq(topology->links[1].capacity[1], 0.1e9);
 }
