@@ -124,15 +124,16 @@ UNIT_TEST(test_directed_cables)
         "digraph {\n"
         " a -> b [capacity=\"1Mbps\" from_address=\"10.1.0.1\" to_address=\"10.1.0.2\"]\n"
         " b -> a [capacity=\"2Mbps\" from_address=\"10.2.0.2\" to_address=\"10.2.0.1\"]\n"
-        " b -> a [capacity=\"4Mbps\" from_address=\"10.1.0.2\" "
-        "to_address=\"10.1.0.1\"]\n}\n");
+        " b -> a [capacity=\"4Mbps\" from_address=\"10.1.0.2\" to_address=\"10.1.0.1\"]\n"
+        " a -> b [capacity=\"8Mbps\" from_address=\"10.2.0.1\" "
+        "to_address=\"10.2.0.2\"]\n}\n");
 
     ck_assert_int_eq(topology->num_links, 1);
-    ck_assert_double_eq(topology->links[0].capacity[0], 1e6);
+    ck_assert_double_eq(topology->links[0].capacity[0], 9e6);
     ck_assert_double_eq(topology->links[0].capacity[1], 6e6);
     ck_assert_int_eq(topology->links[0].num_cables, 2);
     ck_assert_double_eq(topology->links[0].cables[0].capacity[1], 4e6);
-    ck_assert_double_eq(topology->links[0].cables[1].capacity[0], 0);
+    ck_assert_double_eq(topology->links[0].cables[1].capacity[0], 8e6);
 }
 
 #define LINK_OF(nodes, from, to)                                                         \
