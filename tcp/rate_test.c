@@ -3,6 +3,7 @@
 
 #include "tcp/socket.h"
 
+#include <math.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ static char piece[PIECE];
 
 void mtree_rate_test_begin(mtree_rate_test_t *test, int socket, double now)
 {
-    *test = (mtree_rate_test_t){.socket = socket, .began = now};
+    *test = (mtree_rate_test_t){.socket = socket, .began = now, .trip = INFINITY};
     (void)mtree_tcp_socket_tune(socket, NULL);
 }
 

@@ -14,7 +14,7 @@ typedef struct {
                                            ones, the first that count and the last; 0: not
                                            yet */
     double bytes;                       /* that count */
-    double trip;              /* seconds of the shortest round trip; 0: not known */
+    double trip; /* seconds of the shortest round trip; infinite: not known */
     bool has_sent, has_ended; /* all is sent; the other end's last byte has come */
 } mtree_rate_test_t;
 

@@ -41,7 +41,7 @@ typedef struct {
     port_t *ports;      /* [MTREE_TOPOLOGY_MAX_CABLES][num_hosts] */
     int *members;       /* [num_hosts] scratch: hosts that are to join a switch */
     int *class_of;      /* [num_hosts] scratch: hosts that are joined */
-    double latency;     /* seconds, from a host to the switch */
+    double latency;     /* seconds, from a host to the switch; infinite: not known */
 } adder_t;
 
 /* The link between vertices @a u and @a v, or NONE. */
@@ -271,8 +271,7 @@ static int find_faster(adder_t *adder, double times)
     return count;
 }
 
-/* Routes are to lead over the switch between @a count members, where it is no longer way.
- */
+/* Routes are to lead over what joins @a count members, where it is no longer way. */
 static mtree_status_t limit_latency(adder_t *adder, int count)
 {
     mtree_routes_t *routes;
@@ -337,7 +336,10 @@ static mtree_status_t add_group(adder_t *adder, int group)
     if (count < 2 || adder->num_lanes < 1 + has_hub) {
         return MTREE_OK;
     }
-    if (!has_hub) {
+    if (has_hub) {
+        /* What is not known changes nothing. */
+        adder->latency = isfinite(adder->latency) ? adder->latency : 0;
+    } else {
         status = limit_latency(adder, count);
         if (status == MTREE_OK) {
             status = add_switch(adder->findings->topology, &vertex);
@@ -384,14 +386,22 @@ static mtree_status_t add_pair(adder_t *adder, int network)
     const mtree_network_trial_t *trial =
         &adder->networks->trials[adder->networks->first[network]];
     const port_t *port = &adder->ports[trial->hosts[0]];
+    mtree_status_t status = MTREE_OK;
 
     adder->latency = INFINITY;
-    return read_network(adder, network, adder->ports)
+    if (!read_network(adder, network, adder->ports)) {
+        return MTREE_OK;
+    }
+    if (!isfinite(adder->latency)) {
+        memcpy(adder->members, trial->hosts, sizeof(trial->hosts));
+        status = limit_latency(adder, 2);
+    }
+    return status == MTREE_OK
                ? add_cable(adder->findings, trial->hosts[0], trial->hosts[1],
                            (mtree_cable_t){.ends = {trial->ends[0], trial->ends[1]},
                                            .capacity = {port->rate[0], port->rate[1]}},
                            2 * adder->latency)
-               : MTREE_OK;
+               : status;
 }
 
 mtree_status_t mtree_networks_add(const mtree_networks_t *networks,

@@ -20,7 +20,7 @@ typedef struct {
     int hosts[2];       /* the turn is the first one's */
     mtree_address_t ends[2];
     double rate[2]; /* bits/s from the first to the second, and back; 0: they are apart */
-    double latency; /* seconds, one way */
+    double latency; /* seconds, one way; infinite: not known */
 } mtree_network_trial_t;
 
 typedef struct {

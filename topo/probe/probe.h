@@ -123,7 +123,7 @@ typedef struct {
     char address[MTREE_ADDRESS_LENGTH]; /* TRACE: who answered */
     /* CABLE: bits/s from the first end to the second, and back; 0: they are apart. */
     double rate[2];
-    double latency; /* CABLE: seconds, one way */
+    double latency; /* CABLE: seconds, one way; infinite: not known */
 } mtree_probe_result_t;
 
 /* Where a number of the topology comes from. */

@@ -11,12 +11,9 @@
 static mtree_rate_test_t tests[2];
 static int results[2];
 
-/* Both ends of a connection until both have ended, and how. */
-static void run(bool is_cut)
+/* Both ends of a connection over @a sockets until both have ended, and how. */
+static void run(int sockets[2], bool is_cut)
 {
-    int sockets[2];
-
-    loop_connect_over_tcp(sockets);
     for (int end = 0; end < 2; end++) {
         (void)fcntl(sockets[end], F_SETFL, O_NONBLOCK);
         mtree_rate_test_begin(&tests[end], sockets[end], mtree_clock_seconds());
@@ -39,7 +36,10 @@ static void run(bool is_cut)
 
 UNIT_TEST(both_ends_measure)
 {
-    run(false);
+    int sockets[2];
+
+    loop_connect_over_tcp(sockets);
+    run(sockets, false);
     for (int end = 0; end < 2; end++) {
         ck_assert_int_eq(results[end], 1);
         ck_assert_double_gt(mtree_rate_test_rate(&tests[end]), 1e6);
@@ -47,9 +47,25 @@ UNIT_TEST(both_ends_measure)
     }
 }
 
+/* Of what is not TCP the kernel knows no round trip: that is no short one. */
+UNIT_TEST(a_trip_that_is_not_known_is_not_short)
+{
+    int sockets[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    run(sockets, false);
+    for (int end = 0; end < 2; end++) {
+        ck_assert_int_eq(results[end], 1);
+        ck_assert_double_infinite(tests[end].trip);
+    }
+}
+
 UNIT_TEST(what_is_cut_fails)
 {
-    run(true);
+    int sockets[2];
+
+    loop_connect_over_tcp(sockets);
+    run(sockets, true);
     ck_assert_int_eq(results[0], -1);
     ck_assert_double_eq(mtree_rate_test_rate(&tests[0]), 0);
 }

@@ -169,6 +169,15 @@ UNIT_TEST(networks_of_two_hosts_are_cables)
         "latency=\"1us\" from_address=\"10.88.0.5\" to_address=\"10.88.0.6\"];\n}\n");
 }
 
+/* It is no longer way than the one without it. */
+UNIT_TEST(a_cable_whose_latency_is_not_known_has_one)
+{
+    find(HOSTS);
+    know_lan(HOSTS);
+    measure(networks.trials[2].network, 100e6, INFINITY);
+    expect_map("\"h1\" -- \"h2\" [capacity=\"100Mbps\" latency=\"19.6us\" from_address");
+}
+
 /* Between two hosts the LAN is like a cable. */
 UNIT_TEST(a_network_of_all_two_hosts_is_one)
 {
@@ -237,6 +246,15 @@ UNIT_TEST(networks_of_all_hosts_are_one_switch)
                "    \"h0\" -- \"lan\" [capacity=\"100Mbps\" capacity_back=\"50Mbps\" "
                "latency=\"10us\" from_address=\"10.1.0.1\"];\n");
     ck_assert_double_eq(findings.topology->links[0].capacity[0], 120e6);
+}
+
+UNIT_TEST(a_hub_keeps_its_latency_where_that_of_a_network_is_not_known)
+{
+    find_two(4, 0);
+    measure(0, 20e6, INFINITY);
+    measure(1, 100e6, INFINITY);
+    expect_map("    \"h0\" -- \"lan\" [capacity=\"100Mbps\" capacity_back=\"50Mbps\" "
+               "latency=\"10us\" from_address=\"10.1.0.1\"];\n");
 }
 
 /* A tunnel over the LAN carries nothing beside it. */
