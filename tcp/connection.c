@@ -146,7 +146,9 @@ static void connection_advance(mtree_tcp_connection_t *connection, size_t bytes)
 
     connection->received += bytes;
     connection->left -= payload;
-    connection->place += connection->place == NULL ? 0 : payload;
+    if (connection->place != NULL) {
+        connection->place += payload;
+    }
     connection->header_bytes += bytes - payload;
     if (connection->is_reading && connection->left == 0) {
         connection_finish(connection);
@@ -302,11 +304,14 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
         size_t header =
             message->moved < MTREE_TCP_HEADER ? MTREE_TCP_HEADER - message->moved : 0;
         size_t payload = message->moved - (MTREE_TCP_HEADER - header);
-        struct iovec parts[] = {
-            {message->header + MTREE_TCP_HEADER - header, header},
-            {message->bytes + payload, message->frame.length - payload}};
-        ssize_t bytes = connection_send(connection, parts);
+        struct iovec parts[] = {{message->header + MTREE_TCP_HEADER - header, header},
+                                {message->bytes, message->frame.length - payload}};
+        ssize_t bytes;
 
+        if (payload > 0) {
+            parts[1].iov_base = message->bytes + payload;
+        }
+        bytes = connection_send(connection, parts);
         if (bytes < 0 && errno == EAGAIN) {
             connection->is_writable = false;
             return true;
