@@ -204,7 +204,6 @@ static mtree_status_t check_lead(const coll_mtree_channel_t *channel,
         status = run_streams(&coordinator, streams, num_streams);
     }
     coll_mtree_probe_coordinator_end(&coordinator);
-    coll_mtree_probe_coordinator_cleanup(&coordinator);
     return status;
 }
 

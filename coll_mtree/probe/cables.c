@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/probe/experiments.h"
+#include "coll_mtree/probe/worker.h"
 
 #include "coll_mtree/tcp/sockets.h"
 

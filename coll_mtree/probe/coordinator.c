@@ -16,6 +16,11 @@
 /* For the last command to leave. */
 #define END_SECONDS 5.0
 
+/* The probe is given up when a round takes TIMEOUT_FACTOR times as long as expected and
+ * TIMEOUT_SECONDS more. */
+#define TIMEOUT_FACTOR  4.0
+#define TIMEOUT_SECONDS 20.0
+
 void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
                                        const coll_mtree_channel_t *channel, int num_hosts,
                                        const int *leader)
@@ -27,70 +32,88 @@ void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinat
         .share = mtree_calloc((size_t)num_hosts, sizeof(coll_mtree_share_t))};
 }
 
-void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordinator,
-                                        coll_mtree_command_kind_t kind)
+static coll_mtree_command_t *command_of(const coll_mtree_share_t *share)
+{
+    return share->pieces[COLL_MTREE_COMMAND_TAG];
+}
+
+/* Give up what is still under way, whose bytes stay for as long as the PML needs them,
+ * and free the rest. */
+static void share_clear(coll_mtree_share_t *share)
+{
+    for (int tag = 0; tag < COLL_MTREE_PIECES; tag++) {
+        coll_mtree_message_abandon(&share->messages[tag], share->pieces[tag]);
+        share->pieces[tag] = NULL;
+    }
+    share->capacity = 0;
+}
+
+/* Begin new shares, of @a kind and without items. */
+static void clear(coll_mtree_probe_coordinator_t *coordinator,
+                  coll_mtree_command_kind_t kind)
 {
     for (int host = 0; host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
 
-        free(share->items);
-        free(share->replies);
-        *share = (coll_mtree_share_t){.round_trip = share->round_trip,
-                                      .pressure = share->pressure,
-                                      .command = {.kind = kind}};
+        share_clear(share);
+        share->pieces[COLL_MTREE_COMMAND_TAG] =
+            mtree_calloc(1, sizeof(coll_mtree_command_t));
+        command_of(share)->kind = kind;
     }
 }
 
-void coll_mtree_probe_coordinator_add(coll_mtree_probe_coordinator_t *coordinator,
-                                      int host, const void *item)
+/* Give @a share @a num_items more, and as many replies to them. */
+static void share_add(coll_mtree_share_t *share, const void *items, int num_items,
+                      int num_replies)
 {
-    coll_mtree_share_t *share = &coordinator->share[host];
-    coll_mtree_command_t *command = &share->command;
-    size_t bytes = coll_mtree_command_item_bytes(command->kind);
+    coll_mtree_command_t *command = command_of(share);
+    const size_t before = coll_mtree_command_bytes(command, COLL_MTREE_ITEMS_TAG);
+    size_t length;
 
-    if (bytes > 0) {
-        mtree_array_reserve(&share->items, &share->capacity, command->num_items + 1,
-                            bytes);
-        memcpy((char *)share->items + (size_t)command->num_items * bytes, item, bytes);
+    command->num_items += num_items;
+    command->num_replies += num_replies;
+    length = coll_mtree_command_bytes(command, COLL_MTREE_ITEMS_TAG);
+    if (length > before) {
+        mtree_array_reserve(&share->pieces[COLL_MTREE_ITEMS_TAG], &share->capacity,
+                            (int)length, 1);
+        memcpy((char *)share->pieces[COLL_MTREE_ITEMS_TAG] + before, items,
+               length - before);
     }
-    command->num_items++;
-    command->num_replies += command->kind != COLL_MTREE_COMMAND_EXPERIMENTS ||
-                            coll_mtree_probe_part_reports(item);
 }
 
 /* Have rank @a peer carry out @a share. */
 static void share_send(const coll_mtree_channel_t *channel, int peer,
                        coll_mtree_share_t *share)
 {
-    size_t length = coll_mtree_command_items_bytes(&share->command);
+    for (int tag = 0; tag < COLL_MTREE_PIECES; tag++) {
+        const size_t length = coll_mtree_command_bytes(command_of(share), tag);
 
-    share->sent = mtree_malloc(sizeof(*share->sent));
-    *share->sent = share->command;
-    share->commanding = coll_mtree_message_start(
-        channel, true, peer, COLL_MTREE_COMMAND_TAG, share->sent, sizeof(*share->sent));
-    if (length > 0) {
-        share->giving = coll_mtree_message_start(
-            channel, true, peer, COLL_MTREE_ITEMS_TAG, share->items, length);
+        if (length > 0 || tag == COLL_MTREE_REPLY_TAG) {
+            share->messages[tag] =
+                coll_mtree_message_start(channel, tag != COLL_MTREE_REPLY_TAG, peer, tag,
+                                         share->pieces[tag], length);
+        }
     }
-    share->taking = coll_mtree_message_start(
-        channel, false, peer, COLL_MTREE_REPLY_TAG, share->replies,
-        coll_mtree_command_replies_bytes(&share->command));
 }
 
-/* True when no message is under way. */
-static bool share_is_over(coll_mtree_share_t *share, double started)
+/* True when no message is under way; *status_p: MTREE_ERR_TRANSPORT where the replies
+ * will not come. */
+static bool share_is_over(coll_mtree_share_t *share, double started,
+                          mtree_status_t *status_p)
 {
-    bool sent = coll_mtree_message_test(&share->commanding, NULL);
+    coll_mtree_message_t **messages = share->messages;
     mtree_status_t status;
 
-    sent = coll_mtree_message_test(&share->giving, NULL) && sent;
-    if (share->taking != NULL && coll_mtree_message_test(&share->taking, &status)) {
-        share->failed = status != MTREE_OK;
-        if (share->command.kind == COLL_MTREE_COMMAND_HANDSHAKE) {
+    if (messages[COLL_MTREE_REPLY_TAG] != NULL &&
+        coll_mtree_message_test(&messages[COLL_MTREE_REPLY_TAG], &status)) {
+        *status_p = status == MTREE_OK ? *status_p : status;
+        if (command_of(share)->kind == COLL_MTREE_COMMAND_HANDSHAKE) {
             share->round_trip = mtree_clock_seconds() - started;
         }
     }
-    return sent && share->taking == NULL;
+    return messages[COLL_MTREE_REPLY_TAG] == NULL &&
+           coll_mtree_message_test(&messages[COLL_MTREE_COMMAND_TAG], NULL) &&
+           coll_mtree_message_test(&messages[COLL_MTREE_ITEMS_TAG], NULL);
 }
 
 /* The longest round trip to a host that has @a least_items. */
@@ -100,104 +123,79 @@ static double longest_trip(const coll_mtree_probe_coordinator_t *coordinator,
     double longest = 0;
 
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        if (coordinator->share[host].command.num_items >= least_items) {
+        if (command_of(&coordinator->share[host])->num_items >= least_items) {
             longest = fmax(longest, coordinator->share[host].round_trip);
         }
     }
     return longest;
 }
 
-/* Start all shares.  A host to which a command takes less time waits for the others. */
-static void start_all(coll_mtree_probe_coordinator_t *coordinator)
+/* Start all shares but those without items; the experiments of this host, if there are
+ * some.  A host to which a command takes less time waits for the others. */
+static coll_mtree_probe_experiments_t *
+start_all(const coll_mtree_probe_coordinator_t *coordinator)
 {
-    double longest = longest_trip(coordinator, 1);
-    double patience = longest_trip(coordinator, 0) + PATIENCE_SECONDS;
+    const double longest = longest_trip(coordinator, 1);
+    const double patience = longest_trip(coordinator, 0) + PATIENCE_SECONDS;
 
-    for (int host = 0; host < coordinator->num_hosts; host++) {
+    /* This host, which is the first one, comes last, since it may wait. */
+    for (int host = coordinator->num_hosts - 1; host >= 0; host--) {
         coll_mtree_share_t *share = &coordinator->share[host];
+        coll_mtree_command_t *command = command_of(share);
+        void **pieces = share->pieces;
 
-        if (share->command.num_items == 0) {
+        if (command->num_items == 0) {
             continue;
         }
-        share->command.delay = (longest - share->round_trip) / 2;
-        share->command.patience = patience;
-        share->replies =
-            mtree_calloc(coll_mtree_command_replies_bytes(&share->command), 1);
-        if (coordinator->leader[host] == 0) {
-            coordinator->own = coll_mtree_probe_command_begin(
-                coordinator->channel, &share->command, share->items, share->replies);
-        } else {
+        command->delay = (longest - share->round_trip) / 2;
+        command->patience = patience;
+        pieces[COLL_MTREE_REPLY_TAG] =
+            mtree_calloc(coll_mtree_command_bytes(command, COLL_MTREE_REPLY_TAG), 1);
+        if (host > 0) {
             share_send(coordinator->channel, coordinator->leader[host], share);
+        } else {
+            return coll_mtree_probe_command_begin(coordinator->channel, command,
+                                                  pieces[COLL_MTREE_ITEMS_TAG],
+                                                  pieces[COLL_MTREE_REPLY_TAG]);
         }
     }
+    return NULL;
 }
 
-/* Go on without waiting; *is_over_p: all replies are there.  MTREE_ERR_TRANSPORT: one
- * will not come. */
-static mtree_status_t run_advance(coll_mtree_probe_coordinator_t *coordinator,
-                                  bool *is_over_p)
+/* Run all shares: send their commands and items, do this host's own, and wait for all
+ * replies, for @a seconds. */
+static mtree_status_t run(coll_mtree_probe_coordinator_t *coordinator, double seconds)
 {
-    mtree_status_t status = MTREE_OK;
-
-    *is_over_p = coll_mtree_probe_experiments_advance(coordinator->own);
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        coll_mtree_share_t *share = &coordinator->share[host];
-
-        *is_over_p = share_is_over(share, coordinator->started) && *is_over_p;
-        status = share->failed ? MTREE_ERR_TRANSPORT : status;
-    }
-    return status;
-}
-
-/* Give up what is still under way; its buffers stay for as long as the PML needs them. */
-static void share_abandon(coll_mtree_share_t *share)
-{
-    coll_mtree_message_abandon(&share->commanding, share->sent);
-    share->sent = NULL;
-    if (share->giving != NULL) {
-        coll_mtree_message_abandon(&share->giving, share->items);
-        share->items = NULL;
-    }
-    if (share->taking != NULL) {
-        coll_mtree_message_abandon(&share->taking, share->replies);
-        share->replies = NULL;
-    }
-}
-
-mtree_status_t
-coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
-                                 double seconds)
-{
+    const double started = mtree_clock_seconds();
+    coll_mtree_probe_experiments_t *own = start_all(coordinator);
     mtree_status_t status = MTREE_OK;
     bool is_over = false;
 
-    coordinator->started = mtree_clock_seconds();
-    start_all(coordinator);
     while (status == MTREE_OK && !is_over) {
-        status = run_advance(coordinator, &is_over);
-        coordinator->took = mtree_clock_seconds() - coordinator->started;
-        if (status == MTREE_OK && !is_over) {
-            coll_mtree_progress_wait(coll_mtree_probe_experiments_wait(coordinator->own));
-            status = coordinator->took > seconds ? MTREE_ERR_TRANSPORT : status;
+        is_over = coll_mtree_probe_experiments_advance(own);
+        for (int host = 0; host < coordinator->num_hosts; host++) {
+            is_over =
+                share_is_over(&coordinator->share[host], started, &status) && is_over;
+        }
+        coordinator->took = mtree_clock_seconds() - started;
+        if (!is_over && coordinator->took > seconds) {
+            status = MTREE_ERR_TRANSPORT;
         }
     }
-    coll_mtree_probe_experiments_end(coordinator->own);
-    coordinator->own = NULL;
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        share_abandon(&coordinator->share[host]);
-    }
+    coll_mtree_probe_experiments_end(own);
     return status;
 }
 
 mtree_status_t
 coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
-                                 coll_mtree_command_kind_t kind, double seconds)
+                                 coll_mtree_command_kind_t kind, const void *items,
+                                 int num_items, double seconds)
 {
-    coll_mtree_probe_coordinator_clear(coordinator, kind);
+    clear(coordinator, kind);
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        coll_mtree_probe_coordinator_add(coordinator, host, NULL);
+        share_add(&coordinator->share[host], items, num_items, num_items);
     }
-    return coll_mtree_probe_coordinator_run(coordinator, seconds);
+    return run(coordinator, seconds);
 }
 
 mtree_status_t
@@ -205,12 +203,12 @@ coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinat
                                        double seconds, mtree_pressure_t *risen_p)
 {
     mtree_status_t status = coll_mtree_probe_coordinator_ask(
-        coordinator, COLL_MTREE_COMMAND_HANDSHAKE, seconds);
+        coordinator, COLL_MTREE_COMMAND_HANDSHAKE, NULL, 1, seconds);
 
     *risen_p = (mtree_pressure_t){.waited = 0};
     for (int host = 0; status == MTREE_OK && host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
-        const mtree_pressure_t *now = share->replies;
+        const mtree_pressure_t *now = share->pieces[COLL_MTREE_REPLY_TAG];
 
         risen_p->waited = fmax(risen_p->waited, now->waited - share->pressure.waited);
         risen_p->stolen = fmax(risen_p->stolen, now->stolen - share->pressure.stolen);
@@ -232,39 +230,35 @@ coll_mtree_probe_coordinator_meet(coll_mtree_probe_coordinator_t *coordinator,
                : status;
 }
 
-/* The probe is given up when a round takes TIMEOUT_FACTOR times as long as expected and
- * TIMEOUT_SECONDS more. */
-#define TIMEOUT_FACTOR  4.0
-#define TIMEOUT_SECONDS 20.0
-
 /* Add the part of the host at the one end of experiment @a number. */
 static void add_part(coll_mtree_probe_coordinator_t *coordinator,
                      const mtree_probe_experiment_t *experiment, int number, int tag,
                      bool sends)
 {
+    const int host = sends ? experiment->from : experiment->to;
     const int other = sends ? experiment->to : experiment->from;
+    const coll_mtree_cable_host_t *described = &coordinator->share[other].described;
+    const int *leader = coordinator->leader;
     coll_mtree_probe_part_t part = {.number = number,
                                     .sends = sends,
-                                    .peer = coordinator->leader[other],
+                                    .peer = leader[other],
                                     .tag = tag,
-                                    .experiment = *experiment};
+                                    .experiment = *experiment,
+                                    .port = described->port,
+                                    .secret = described->secret};
 
     if (experiment->kind == MTREE_PROBE_TRACE) {
-        part.to = coordinator->hosts[other].addresses[0];
-    } else if (experiment->kind == MTREE_PROBE_CABLE) {
-        part.port = coordinator->described[other].port;
-        part.secret = coordinator->described[other].secret;
+        part.experiment.ends[0] = coordinator->by_rank[leader[host]].addresses[0];
+        part.experiment.ends[1] = coordinator->by_rank[leader[other]].addresses[0];
     }
-    coll_mtree_probe_coordinator_add(coordinator,
-                                     sends ? experiment->from : experiment->to, &part);
+    share_add(&coordinator->share[host], &part, 1, coll_mtree_probe_part_reports(&part));
 }
 
-static void shares_fill(coll_mtree_probe_coordinator_t *coordinator,
-                        const mtree_probe_round_t *round)
+static void add_parts(coll_mtree_probe_coordinator_t *coordinator,
+                      const mtree_probe_round_t *round)
 {
     int *next_tag = &coordinator->next_tag;
 
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
     for (int e = 0; e < round->num_experiments; e++) {
         const mtree_probe_experiment_t *experiment = &round->experiments[e];
         int tag = COLL_MTREE_EXPERIMENT_TAG + *next_tag;
@@ -300,9 +294,9 @@ static int take_reports(const coll_mtree_probe_coordinator_t *coordinator,
     }
     for (int host = 0; host < coordinator->num_hosts; host++) {
         const coll_mtree_share_t *share = &coordinator->share[host];
-        const coll_mtree_probe_report_t *reports = share->replies;
+        const coll_mtree_probe_report_t *reports = share->pieces[COLL_MTREE_REPLY_TAG];
 
-        for (int i = 0; i < share->command.num_replies; i++) {
+        for (int i = 0; i < command_of(share)->num_replies; i++) {
             if (reports[i].number >= 0 && reports[i].number < round->num_experiments) {
                 take_report(&reports[i].result, &results[reports[i].number]);
             }
@@ -320,9 +314,9 @@ mtree_status_t coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordi
 {
     mtree_status_t status;
 
-    shares_fill(coordinator, round);
-    status = coll_mtree_probe_coordinator_run(
-        coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS);
+    clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
+    add_parts(coordinator, round);
+    status = run(coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS);
     if (status == MTREE_OK) {
         const int failed = take_reports(coordinator, round, results);
 
@@ -333,22 +327,18 @@ mtree_status_t coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordi
     return status;
 }
 
-void coll_mtree_probe_coordinator_end(const coll_mtree_probe_coordinator_t *coordinator)
+void coll_mtree_probe_coordinator_end(coll_mtree_probe_coordinator_t *coordinator)
 {
     static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
     double deadline = mtree_clock_seconds() + END_SECONDS;
 
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        if (coordinator->leader[host] != 0) {
+        share_clear(&coordinator->share[host]);
+        if (host > 0) {
             (void)coll_mtree_message_send_copy(
                 coordinator->channel, coordinator->leader[host], COLL_MTREE_COMMAND_TAG,
                 &end, sizeof(end), deadline);
         }
     }
-}
-
-void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordinator)
-{
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
     free(coordinator->share);
 }

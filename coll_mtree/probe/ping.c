@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/probe/experiments.h"
+#include "coll_mtree/probe/worker.h"
 
 #include "base/clock.h"
 #include "base/median.h"
@@ -91,7 +91,7 @@ static void ping_end(void *run, mtree_probe_result_t *result)
     ping_t *ping = run;
     const int count = (ping->num_messages - UNCOUNTED) / 2;
 
-    if (result != NULL && count > 0) {
+    if (count > 0) {
         result->failed = false;
         result->median = mtree_median(ping->seconds, count);
         result->least = ping->seconds[0];

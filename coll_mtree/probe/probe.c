@@ -28,17 +28,9 @@
 #define PROGRESS_SECONDS 2.0
 
 typedef struct {
-    ompi_communicator_t *comm;
-    int num_hosts;
-    const int *leader;        /* [num_hosts] the first rank on each */
-    coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
-    bool is_addressed;                  /* hosts have addresses of their own */
-    coll_mtree_cable_host_t *described; /* [num_hosts] */
-    mtree_cache_t *cache;               /* NULL: nothing is known before */
-    time_t oldest;                      /* of what is known from it */
-    mtree_cache_stamp_t *stamp;
-    mtree_pressure_t worst; /* of the hosts, in the time of the probe */
+    mtree_cache_t *cache; /* NULL: nothing is known before */
+    time_t oldest;        /* of what is known from it */
     mtree_probe_t *probe;
     FILE *record;           /* NULL: the user wants none */
     double started, logged; /* when; the latter: the last line of progress */
@@ -55,30 +47,14 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
         .count_sent = coll_mtree_counters_add_probe};
 }
 
-static void lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
-                      const coll_mtree_host_t *contributions)
+static const coll_mtree_host_t *host_of(const lead_t *lead, int host)
 {
-    lead->hosts = mtree_calloc((size_t)lead->num_hosts, sizeof(*lead->hosts));
-    lead->described = mtree_calloc((size_t)lead->num_hosts, sizeof(*lead->described));
-    for (int host = 0; host < lead->num_hosts; host++) {
-        lead->hosts[host] = contributions[lead->leader[host]];
-    }
-    coll_mtree_probe_coordinator_init(&lead->coordinator, channel, lead->num_hosts,
-                                      lead->leader);
-    lead->coordinator.hosts = lead->hosts;
-    lead->coordinator.described = lead->described;
+    return &lead->coordinator.by_rank[lead->coordinator.leader[host]];
 }
 
-static void lead_cleanup(lead_t *lead)
+static const mtree_address_t *address_of(const lead_t *lead, int host)
 {
-    coll_mtree_probe_coordinator_cleanup(&lead->coordinator);
-    coll_mtree_cables_close();
-    mtree_probe_destroy(lead->probe);
-    if (lead->record != NULL) {
-        fclose(lead->record);
-    }
-    free(lead->described);
-    free(lead->hosts);
+    return &host_of(lead, host)->addresses[0];
 }
 
 /* Has each host an address of its own, all of one family, on the network that carries the
@@ -88,21 +64,19 @@ static bool have_addresses(const lead_t *lead)
     const char *fabric = coll_mtree_host_fabric();
 
     if (strcmp(fabric, "tcp") != 0) {
-        coll_mtree_verbose(lead->comm, 1,
+        coll_mtree_verbose(lead->coordinator.channel->comm, 1,
                            "messages go over %s: the routes and speeds of the interfaces "
                            "for TCP are not theirs, and are not looked at",
                            fabric);
         return false;
     }
-    for (int a = 0; a < lead->num_hosts; a++) {
-        const mtree_address_t *address = &lead->hosts[a].addresses[0];
-
-        if (address->family == AF_UNSPEC ||
-            address->family != lead->hosts[0].addresses[0].family) {
+    for (int a = 0; a < lead->coordinator.num_hosts; a++) {
+        if (address_of(lead, a)->family == AF_UNSPEC ||
+            address_of(lead, a)->family != address_of(lead, 0)->family) {
             return false;
         }
         for (int b = 0; b < a; b++) {
-            if (mtree_address_equals(address, &lead->hosts[b].addresses[0])) {
+            if (mtree_address_equals(address_of(lead, a), address_of(lead, b))) {
                 return false;
             }
         }
@@ -110,82 +84,86 @@ static bool have_addresses(const lead_t *lead)
     return true;
 }
 
-/* Where hosts have no addresses of their own, their names stand for them. */
-static mtree_status_t lead_create_probe(lead_t *lead, double seconds)
+/* Unless hosts @a are_addressed, their names stand for their addresses. */
+static mtree_status_t create_probe(lead_t *lead, bool are_addressed)
 {
-    mtree_probe_options_t options = {.seconds = seconds,
-                                     .bytes = (double)coll_mtree_params.probe_bytes,
-                                     .seed = 1,
-                                     .traces = lead->is_addressed,
-                                     .log = lead->record,
-                                     .byte_seconds = mtree_copy_seconds_per_byte()};
-    size_t hosts = (size_t)lead->num_hosts;
-    mtree_probe_host_t *list = mtree_calloc(hosts, sizeof(*list));
-    char(*text)[MTREE_ADDRESS_LENGTH] = mtree_calloc(hosts, sizeof(*text));
+    const mtree_probe_options_t options = {.seconds = coll_mtree_params.probe_seconds,
+                                           .bytes = (double)coll_mtree_params.probe_bytes,
+                                           .seed = 1,
+                                           .traces = are_addressed,
+                                           .log = lead->record,
+                                           .byte_seconds = mtree_copy_seconds_per_byte()};
+    const int hosts = lead->coordinator.num_hosts;
+    mtree_probe_host_t *list = mtree_calloc((size_t)hosts, sizeof(*list));
+    char(*text)[MTREE_ADDRESS_LENGTH] = mtree_calloc((size_t)hosts, sizeof(*text));
     mtree_status_t status;
 
-    for (size_t h = 0; h < hosts; h++) {
-        list[h].name = lead->hosts[h].name;
-        list[h].address =
-            lead->is_addressed
-                ? mtree_address_format(&lead->hosts[h].addresses[0], text[h])
-                : list[h].name;
-        list[h].speed = lead->is_addressed ? lead->hosts[h].speed : 0;
+    for (int h = 0; h < hosts; h++) {
+        list[h].name = list[h].address = host_of(lead, h)->name;
+        if (are_addressed) {
+            list[h].address = mtree_address_format(address_of(lead, h), text[h]);
+            list[h].speed = host_of(lead, h)->speed;
+        }
     }
-    status = mtree_probe_create(list, lead->num_hosts, &options, &lead->probe);
+    status = mtree_probe_create(list, hosts, &options, &lead->probe);
     free(text);
     free(list);
     return status;
 }
 
-/* Have every host look up the routes to all others in its own tables. */
-static mtree_status_t ask_first_hops(lead_t *lead)
-{
-    coll_mtree_probe_coordinator_t *coordinator = &lead->coordinator;
-
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_FIRST_HOPS);
-    for (int pair = 0; pair < lead->num_hosts * lead->num_hosts; pair++) {
-        coll_mtree_probe_coordinator_add(
-            coordinator, pair / lead->num_hosts,
-            &lead->hosts[pair % lead->num_hosts].addresses[0]);
-    }
-    return coll_mtree_probe_coordinator_run(coordinator, COMMAND_SECONDS);
-}
-
-/* Tell the probe of all addresses, and of the first hops that were asked for. */
-static void add_addresses(lead_t *lead)
+/* Tell the probe of all addresses of @a host, and its first hops @a found to the hosts.
+ */
+static void add_addresses(lead_t *lead, int host, const mtree_kernel_route_t *found)
 {
     char text[MTREE_ADDRESS_LENGTH];
 
-    for (int h = 0; h < lead->num_hosts; h++) {
-        const mtree_kernel_route_t *found = lead->coordinator.share[h].replies;
+    for (int i = 1; i < COLL_MTREE_HOST_ADDRESSES; i++) {
+        const mtree_address_t *address = &host_of(lead, host)->addresses[i];
 
-        for (int i = 1; i < COLL_MTREE_HOST_ADDRESSES; i++) {
-            const mtree_address_t *address = &lead->hosts[h].addresses[i];
-
-            if (address->family != AF_UNSPEC) {
-                mtree_probe_add_address(lead->probe, h,
-                                        mtree_address_format(address, text));
-            }
-        }
-        for (int target = 0; target < lead->num_hosts; target++) {
-            mtree_probe_set_first_hop(lead->probe, h, target, &found[target]);
+        if (address->family != AF_UNSPEC) {
+            mtree_probe_add_address(lead->probe, host,
+                                    mtree_address_format(address, text));
         }
     }
+    for (int target = 0; target < lead->coordinator.num_hosts; target++) {
+        mtree_probe_set_first_hop(lead->probe, host, target, &found[target]);
+    }
+}
+
+/* Have every host look up the routes to all others in its own tables. */
+static mtree_status_t ask_first_hops(lead_t *lead)
+{
+    const int hosts = lead->coordinator.num_hosts;
+    mtree_address_t *to = mtree_calloc((size_t)hosts, sizeof(*to));
+    mtree_status_t status;
+
+    for (int h = 0; h < hosts; h++) {
+        to[h] = *address_of(lead, h);
+    }
+    status = coll_mtree_probe_coordinator_ask(
+        &lead->coordinator, COLL_MTREE_COMMAND_FIRST_HOPS, to, hosts, COMMAND_SECONDS);
+    for (int h = 0; h < hosts && status == MTREE_OK; h++) {
+        add_addresses(lead, h, lead->coordinator.share[h].pieces[COLL_MTREE_REPLY_TAG]);
+    }
+    free(to);
+    return status;
 }
 
 /* Have all hosts describe their interfaces, which tell networks apart. */
 static mtree_status_t ask_interfaces(lead_t *lead)
 {
-    mtree_host_interfaces_t *list = mtree_calloc((size_t)lead->num_hosts, sizeof(*list));
+    const int hosts = lead->coordinator.num_hosts;
+    mtree_host_interfaces_t *list = mtree_calloc((size_t)hosts, sizeof(*list));
     mtree_status_t status = coll_mtree_probe_coordinator_ask(
-        &lead->coordinator, COLL_MTREE_COMMAND_INTERFACES, COMMAND_SECONDS);
+        &lead->coordinator, COLL_MTREE_COMMAND_INTERFACES, NULL, 1, COMMAND_SECONDS);
 
-    for (int h = 0; h < lead->num_hosts && status == MTREE_OK; h++) {
-        memcpy(&lead->described[h], lead->coordinator.share[h].replies,
-               sizeof(lead->described[h]));
-        list[h] = lead->described[h].interfaces;
-        list[h].own = lead->hosts[h].addresses[0];
+    for (int h = 0; h < hosts && status == MTREE_OK; h++) {
+        coll_mtree_share_t *share = &lead->coordinator.share[h];
+
+        memcpy(&share->described, share->pieces[COLL_MTREE_REPLY_TAG],
+               sizeof(share->described));
+        list[h] = share->described.interfaces;
+        list[h].own = *address_of(lead, h);
     }
     if (status == MTREE_OK) {
         mtree_probe_set_interfaces(lead->probe, list);
@@ -212,7 +190,7 @@ static FILE *open_record(void)
 }
 
 /* Reuse the files of the cache that have two of the hosts at least. */
-static void lead_reuse(lead_t *lead)
+static void reuse(lead_t *lead)
 {
     mtree_cache_walk_t walk;
 
@@ -235,26 +213,24 @@ static void lead_reuse(lead_t *lead)
 }
 
 /* Meet all hosts, and create the probe with what they know without measuring. */
-static mtree_status_t lead_prepare(lead_t *lead)
+static mtree_status_t prepare(lead_t *lead)
 {
     mtree_status_t status =
         coll_mtree_probe_coordinator_meet(&lead->coordinator, HANDSHAKE_SECONDS);
+    const bool are_addressed = have_addresses(lead);
 
-    lead->is_addressed = have_addresses(lead);
     lead->started = lead->logged = mtree_clock_seconds();
-    if (status == MTREE_OK && lead->is_addressed) {
+    if (status == MTREE_OK) {
+        status = create_probe(lead, are_addressed);
+    }
+    if (status == MTREE_OK && are_addressed) {
         status = ask_first_hops(lead);
     }
-    if (status == MTREE_OK) {
-        status = lead_create_probe(lead, coll_mtree_params.probe_seconds -
-                                             (mtree_clock_seconds() - lead->started));
-    }
-    if (status == MTREE_OK && lead->is_addressed) {
-        add_addresses(lead);
+    if (status == MTREE_OK && are_addressed) {
         status = ask_interfaces(lead);
     }
     if (status == MTREE_OK) {
-        lead_reuse(lead);
+        reuse(lead);
     }
     return status;
 }
@@ -265,46 +241,39 @@ static void log_progress(lead_t *lead, const mtree_probe_round_t *round)
 
     if (now >= lead->logged + PROGRESS_SECONDS) {
         lead->logged = now;
-        coll_mtree_verbose(
-            lead->comm, 1, "probing the network, %.0f s of at most %g s: %s",
-            now - lead->started, coll_mtree_params.probe_seconds, round->purpose);
+        coll_mtree_verbose(lead->coordinator.channel->comm, 1,
+                           "probing the network, %.0f s of at most %g s: %s",
+                           now - lead->started, coll_mtree_params.probe_seconds,
+                           round->purpose);
     }
-}
-
-static mtree_status_t lead_round(lead_t *lead, const mtree_probe_round_t *round)
-{
-    mtree_probe_result_t *results =
-        mtree_calloc((size_t)round->num_experiments, sizeof(*results));
-    mtree_status_t status =
-        coll_mtree_probe_round_run(&lead->coordinator, round, results);
-
-    if (status == MTREE_OK) {
-        mtree_probe_record(lead->probe, results, lead->coordinator.took);
-    }
-    free(results);
-    return status;
 }
 
 /* Until there is nothing more to measure, or no time. */
-static mtree_status_t lead_measure(lead_t *lead)
+static mtree_status_t measure(lead_t *lead)
 {
     mtree_probe_round_t round;
     mtree_status_t status = mtree_probe_next(lead->probe, &round);
 
     while (status == MTREE_OK && round.num_experiments > 0) {
+        mtree_probe_result_t *results =
+            mtree_calloc((size_t)round.num_experiments, sizeof(*results));
+
         log_progress(lead, &round);
-        status = lead_round(lead, &round);
-        status = status == MTREE_OK ? mtree_probe_next(lead->probe, &round) : status;
+        status = coll_mtree_probe_round_run(&lead->coordinator, &round, results);
+        if (status == MTREE_OK) {
+            mtree_probe_record(lead->probe, results, lead->coordinator.took);
+            status = mtree_probe_next(lead->probe, &round);
+        }
+        free(results);
     }
     return status;
 }
 
 /* Why the probe was one under load, NULL: it was not.  What a host does not tell is no
- * reason. */
-static const char *find_load(lead_t *lead, const mtree_probe_findings_t *findings,
-                             double seconds)
+ * reason.  @a worst is the pressure on hosts meanwhile. */
+static const char *find_load(const lead_t *lead, const mtree_probe_findings_t *findings,
+                             double seconds, const mtree_pressure_t *worst)
 {
-    const mtree_pressure_t *worst = &lead->worst;
     const char *reason = mtree_probe_load_reason(findings, seconds, worst);
 
     mtree_debug("probe: a host waited %.3f s for a processor, %.3f s were stolen, "
@@ -312,67 +281,64 @@ static const char *find_load(lead_t *lead, const mtree_probe_findings_t *finding
                 worst->waited, worst->stolen, findings->num_unsteady,
                 findings->num_repeated);
     if (reason != NULL) {
-        coll_mtree_verbose(lead->comm, 1,
+        coll_mtree_verbose(lead->coordinator.channel->comm, 1,
                            "the network was probed under load, %s: rates may be too low, "
                            "and are kept for a shorter time",
                            reason);
     }
-    lead->stamp->is_loaded = reason != NULL;
     return reason;
 }
 
-/* Write down what @a findings are, and tell of it. */
-static char *lead_tell(lead_t *lead, const mtree_probe_findings_t *findings)
+/* Write down what @a findings are, and tell of it; as coll_mtree_probe_lead(). */
+static char *tell(const lead_t *lead, const mtree_probe_findings_t *findings,
+                  const mtree_pressure_t *worst, mtree_cache_stamp_t *stamp)
 {
     double seconds = mtree_clock_seconds() - lead->started;
     int hosts = mtree_topology_num_hosts(findings->topology);
     char reused[64] = "";
+    const char *load;
 
     if (findings->num_reused > 0) {
         snprintf(reused, sizeof(reused), ", %d of %d capacities from the cache",
                  findings->num_reused, 2 * findings->topology->num_links);
     }
-    lead->stamp->measured = findings->num_reused > 0 ? lead->oldest : time(NULL);
-    coll_mtree_verbose(lead->comm, 1,
+    coll_mtree_verbose(lead->coordinator.channel->comm, 1,
                        "probed the network in %.1f s with %s: %d hosts, %d switches, "
                        "%d links, routes %s%s",
                        seconds, MTREE_UNITS_SIZE(findings->bytes), hosts,
                        findings->topology->num_vertices - hosts,
                        findings->topology->num_links,
                        findings->routes_known ? "from the network" : "inferred", reused);
-    return coll_mtree_probe_findings_text(findings, seconds,
-                                          find_load(lead, findings, seconds));
+    load = find_load(lead, findings, seconds, worst);
+    stamp->measured = findings->num_reused > 0 ? lead->oldest : time(NULL);
+    stamp->is_loaded = load != NULL;
+    return coll_mtree_probe_findings_text(findings, seconds, load);
 }
 
-static mtree_status_t lead_finish(lead_t *lead, char **text_p)
+/* Carry out the probe; as coll_mtree_probe_lead(). */
+static mtree_status_t run(lead_t *lead, mtree_cache_stamp_t *stamp_p, char **text_p)
 {
     mtree_probe_findings_t findings;
-    mtree_status_t status = mtree_probe_finish(lead->probe, &findings);
+    mtree_pressure_t worst;
+    mtree_status_t status = prepare(lead);
 
     if (status == MTREE_OK) {
-        *text_p = lead_tell(lead, &findings);
-        mtree_probe_findings_clear(&findings);
-    }
-    return status;
-}
-
-/* Carry out the probe. */
-static mtree_status_t lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
-                               const coll_mtree_host_t *contributions, char **text_p)
-{
-    mtree_status_t status;
-
-    lead_init(lead, channel, contributions);
-    status = lead_prepare(lead);
-    if (status == MTREE_OK) {
-        status = lead_measure(lead);
+        status = measure(lead);
     }
     if (status == MTREE_OK) {
         status = coll_mtree_probe_coordinator_handshake(&lead->coordinator,
-                                                        HANDSHAKE_SECONDS, &lead->worst);
+                                                        HANDSHAKE_SECONDS, &worst);
     }
     coll_mtree_probe_coordinator_end(&lead->coordinator);
-    return status == MTREE_OK ? lead_finish(lead, text_p) : status;
+    coll_mtree_cables_close();
+    if (status == MTREE_OK) {
+        status = mtree_probe_finish(lead->probe, &findings);
+    }
+    if (status == MTREE_OK) {
+        *text_p = tell(lead, &findings, &worst, stamp_p);
+        mtree_probe_findings_clear(&findings);
+    }
+    return status;
 }
 
 mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
@@ -381,22 +347,23 @@ mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                                      mtree_cache_t *cache, mtree_cache_stamp_t *stamp_p,
                                      char **text_p)
 {
-    lead_t lead = {.comm = channel->comm,
-                   .num_hosts = numbers->num_hosts,
-                   .leader = numbers->first,
-                   .cache = cache,
-                   .stamp = stamp_p,
-                   .record = open_record()};
+    lead_t lead = {.cache = cache, .record = open_record()};
     mtree_status_t status;
 
+    coll_mtree_probe_coordinator_init(&lead.coordinator, channel, numbers->num_hosts,
+                                      numbers->first);
+    lead.coordinator.by_rank = contributions;
     mtree_log_about("coll_mtree_topology", "the network is not known");
-    status = lead_run(&lead, channel, contributions, text_p);
+    status = run(&lead, stamp_p, text_p);
     mtree_log_about(NULL, NULL);
     if (status == MTREE_ERR_TRANSPORT) {
         coll_mtree_verbose(
             channel->comm, 0,
             "the probe of the network was given up, a host did not answer");
     }
-    lead_cleanup(&lead);
+    mtree_probe_destroy(lead.probe);
+    if (lead.record != NULL) {
+        fclose(lead.record);
+    }
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/probe/experiments.h"
+#include "coll_mtree/probe/worker.h"
 
 #include "coll_mtree/probe/stream_arrivals.h"
 #include "coll_mtree/probe/stream_window.h"
@@ -236,11 +236,9 @@ static void stream_end(void *run, mtree_probe_result_t *result)
 {
     stream_t *stream = run;
 
-    if (result != NULL) {
-        coll_mtree_stream_arrivals_report(&stream->arrivals, stream->seconds, result);
-        result->failed = result->failed || stream->failed;
-        result->bytes = stream->received;
-    }
+    coll_mtree_stream_arrivals_report(&stream->arrivals, stream->seconds, result);
+    result->failed = result->failed || stream->failed;
+    result->bytes = stream->received;
     coll_mtree_message_abandon(&stream->crediting, stream->credit);
     for (int i = 0; i < SLOTS; i++) {
         coll_mtree_message_abandon(&stream->messages[i], stream->slots[i]);
