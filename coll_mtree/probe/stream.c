@@ -30,12 +30,6 @@ typedef struct {
     double seconds; /* in which the stream was sent, in one that ends it; otherwise 0 */
 } header_t;
 
-/* What the receiver sends back. */
-typedef struct {
-    double bytes; /* that have come in */
-    int is_last;
-} credit_t;
-
 /* A stream: one host sends messages, as many at a time as fill the path, and the other
  * records when they come in. */
 typedef struct {
@@ -46,13 +40,13 @@ typedef struct {
     coll_mtree_message_t *messages[SLOTS]; /* the same */
     int num_started, num_ended;            /* messages; those that end it included */
     int num_last;                          /* of these, sent or received */
-    credit_t *credit;
+    double *credit;                  /* bytes that have come in, as the sender learns */
     coll_mtree_message_t *crediting; /* the message of the credit; NULL: none */
     double seconds;                  /* in which the stream was sent; 0: not known yet */
-    bool is_over, failed;
+    bool failed;
     double began, deadline; /* began: with all others of the round, as well as is known */
     coll_mtree_stream_window_t window;     /* the sender's */
-    double received, credited;             /* bytes, the receiver's */
+    double received;                       /* bytes, the receiver's */
     coll_mtree_stream_arrivals_t arrivals; /* the receiver's */
 } stream_t;
 
@@ -160,22 +154,27 @@ static void send_messages(stream_t *stream, double now)
     }
 }
 
-/* True when all has come to the receiver. */
+/* Has all come to the receiver?  Then no credit follows. */
+static bool is_credited(const stream_t *stream)
+{
+    return stream->seconds > 0 && stream->window.credited == stream->window.sent;
+}
+
 static bool advance_sender(stream_t *stream, double now)
 {
     while (stream->num_ended < stream->num_started &&
            has_ended(stream, &stream->messages[stream->num_ended % SLOTS])) {
         stream->num_ended++;
     }
-    while (!stream->failed && !stream->is_over && has_ended(stream, &stream->crediting)) {
-        coll_mtree_stream_window_credit(&stream->window, stream->credit->bytes, now);
-        stream->is_over = stream->credit->is_last != 0;
-        if (!stream->is_over) {
+    while (stream->crediting != NULL && has_ended(stream, &stream->crediting)) {
+        coll_mtree_stream_window_credit(&stream->window, *stream->credit, now);
+        if (!is_credited(stream)) {
             start_credit(stream);
         }
     }
     send_messages(stream, now);
-    return stream->is_over && stream->num_ended == stream->num_started;
+    return is_credited(stream) && stream->num_last == SLOTS &&
+           stream->num_ended == stream->num_started;
 }
 
 /* Take all messages that are there, and receive on. */
@@ -209,14 +208,11 @@ static bool advance_receiver(stream_t *stream, double now)
     if (!has_ended(stream, &stream->crediting)) {
         return false;
     }
-    if (!stream->is_over &&
-        (stream->received > stream->credited || stream->num_last == SLOTS)) {
-        stream->is_over = stream->num_last == SLOTS;
-        stream->credited = stream->received;
-        *stream->credit = (credit_t){stream->received, stream->is_over};
+    if (stream->received > *stream->credit) {
+        *stream->credit = stream->received;
         start_credit(stream);
     }
-    return stream->is_over && has_ended(stream, &stream->crediting);
+    return stream->num_last == SLOTS && has_ended(stream, &stream->crediting);
 }
 
 static bool stream_advance(void *run)
