@@ -7,8 +7,9 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-/* Has the user set a parameter of coll/tuned?  Of this rank: ranks may differ. */
-bool coll_mtree_fallback_is_configured(void);
+/* See whether the user has set a parameter of coll/tuned, before a question below from
+ * any thread.  Of this rank: ranks may differ. */
+void coll_mtree_fallback_look_up(void);
 
 /* Is the fallback of @a comm for @a collective coll/tuned with the rules that it has by
  * itself?  Only then is it known which algorithm it takes. */

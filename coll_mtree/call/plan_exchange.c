@@ -332,8 +332,7 @@ static void early_plan_start(coll_mtree_plan_entry_t *entry)
 /* On rank 0, from a call of the user. */
 static void planning_open(void)
 {
-    /* The planning thread asks, too, and must not be the one that looks it up. */
-    (void)coll_mtree_fallback_is_configured();
+    coll_mtree_fallback_look_up();
     coll_mtree_progress_add(coll_mtree_plan_thread_poll);
 }
 
