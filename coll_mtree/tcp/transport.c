@@ -128,16 +128,16 @@ static inline mtree_status_t pass(coll_mtree_transport_t *transport, bool sends,
 {
     const coll_mtree_elements_t elements = {buffer, count, transport->unit};
     mtree_tcp_session_t *session = lock_session(transport, peer);
-    const mtree_transport_ops_t *pml = &coll_mtree_pml_ops;
     size_t bytes = count * transport->unit_bytes;
     packed_t *packed = NULL;
     mtree_status_t status;
 
     if (session == NULL) {
         return transport->stays_off_pml ? MTREE_ERR_TRANSPORT
-               : sends ? pml->send(&transport->super, peer, tag, buffer, count,
-                                   synchronous, done)
-                       : pml->recv(&transport->super, peer, tag, buffer, count, done);
+               : sends ? coll_mtree_pml_send(transport, peer, tag, buffer, count,
+                                             transport->unit, synchronous, done)
+                       : coll_mtree_pml_recv(transport, peer, tag, buffer, count,
+                                             transport->unit, done);
     }
     if (transport->tcp->has_gaps && count > 0) {
         packed = pack(&elements, sends, done, &buffer);
@@ -180,7 +180,9 @@ static double tcp_now(mtree_transport_t *super)
 static bool tcp_is_full(mtree_transport_t *super, int peer)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    mtree_tcp_peer_t *endpoint = coll_mtree_endpoint_lock(transport->comm, peer, NULL);
+    const coll_mtree_tcp_operation_t *operation = transport->tcp;
+    mtree_tcp_peer_t *endpoint =
+        operation->lock(transport, find_peer(operation, peer), true);
     bool is_full = endpoint == NULL || mtree_tcp_peer_is_full(endpoint);
 
     if (endpoint != NULL) {
@@ -269,12 +271,9 @@ void coll_mtree_tcp_begin_off_pml(coll_mtree_tcp_operation_t *operation,
                                   const mtree_peer_t *peers, int num_peers,
                                   mtree_tcp_key_t key, coll_mtree_tcp_lock_t lock)
 {
-    static const mtree_transport_ops_t ops = {
-        .send = tcp_send, .recv = tcp_recv, .now = tcp_now};
-
     *operation = (coll_mtree_tcp_operation_t){
         .lock = lock, .peers = peers, .num_peers = num_peers, .key = key};
-    transport->super = (mtree_transport_t){.ops = &ops, .ends_all = true};
+    transport->super = (mtree_transport_t){.ops = &tcp_ops, .ends_all = true};
     transport->stays_off_pml = true;
     transport->tcp = operation;
     coll_mtree_endpoints_count(1);

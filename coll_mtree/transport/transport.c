@@ -50,12 +50,14 @@ static struct {
  */
 static struct {
     bool is_open;
-    opal_mutex_t lock;
-    mtree_list_t list; /* as they were added */
-    bool is_busy; /* a thread gives messages up or handles completions, which may call the
-                     poller again */
+    opal_mutex_t lock;     /* of the list */
+    mtree_list_t list;     /* as they were added */
+    opal_mutex_t handling; /* messages are given up or completions handled, which may call
+                              the poller again */
     unsigned looks;
-} polled = {.lock = OPAL_MUTEX_STATIC_INIT, .list = {&polled.list, &polled.list}};
+} polled = {.lock = OPAL_MUTEX_STATIC_INIT,
+            .list = {&polled.list, &polled.list},
+            .handling = OPAL_MUTEX_STATIC_INIT};
 
 /* Has Open MPI's tcp transport several connections to each peer, on which
  * acknowledgements may be lost? */
@@ -167,43 +169,26 @@ static void take(bool (*are_meant)(const mtree_completion_t *done), mtree_list_t
     }
 }
 
-/* Move those that are complete to @a completed, and now and then those that are to be
- * given up to @a lost; false: there are none, or a thread is busy. */
-static bool take_messages(mtree_list_t *completed, mtree_list_t *lost)
-{
-    bool takes;
-
-    /* The thread that has the lock looks at all of them. */
-    if (opal_mutex_trylock(&polled.lock) != 0) {
-        return false;
-    }
-    if (polled.is_busy) {
-        opal_mutex_unlock(&polled.lock);
-        return false;
-    }
-    if (coll_mtree_survives() && polled.looks++ % LOOKS_PER_LOSS == 0) {
-        take(is_lost, lost);
-    }
-    take(is_complete, completed);
-    takes = !mtree_list_is_empty(completed) || !mtree_list_is_empty(lost);
-    polled.is_busy = takes;
-    opal_mutex_unlock(&polled.lock);
-    return takes;
-}
-
+/* Handle the messages that are complete, and now and then give up those that are lost. */
 static int poll_completions(void)
 {
     mtree_list_t completed, lost, *link;
     int handled = 0;
 
-    mtree_list_init(&completed);
-    mtree_list_init(&lost);
-    if (!take_messages(&completed, &lost)) {
+    /* The thread that has the lock looks at all of them. */
+    if (opal_mutex_trylock(&polled.handling) != 0) {
         return 0;
     }
+    mtree_list_init(&completed);
+    mtree_list_init(&lost);
+    opal_mutex_lock(&polled.lock);
+    if (coll_mtree_survives() && polled.looks++ % LOOKS_PER_LOSS == 0) {
+        take(is_lost, &lost);
+    }
+    take(is_complete, &completed);
+    opal_mutex_unlock(&polled.lock);
     opal_atomic_rmb();
-    /* Without the lock, since Open MPI may call its progress: nobody frees a request that
-     * is not polled. */
+    /* Nobody frees a request that is not polled. */
     while ((link = mtree_list_take(&lost)) != NULL) {
         mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
 
@@ -216,9 +201,7 @@ static int poll_completions(void)
         request_handle((coll_mtree_transport_t *)done->transport, done->message, done);
         handled++;
     }
-    opal_mutex_lock(&polled.lock);
-    polled.is_busy = false;
-    opal_mutex_unlock(&polled.lock);
+    opal_mutex_unlock(&polled.handling);
     return handled;
 }
 
@@ -352,7 +335,7 @@ static double transport_now(mtree_transport_t *super)
     return mtree_clock_seconds();
 }
 
-const mtree_transport_ops_t coll_mtree_pml_ops = {
+static const mtree_transport_ops_t pml_ops = {
     .send = transport_send, .recv = transport_recv, .now = transport_now};
 
 void coll_mtree_transport_open(bool threads)
@@ -378,7 +361,7 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
                                int first_tag)
 {
-    transport->super = (mtree_transport_t){.ops = &coll_mtree_pml_ops};
+    transport->super = (mtree_transport_t){.ops = &pml_ops};
     transport->comm = comm;
     transport->unit = unit;
     ompi_datatype_type_size(unit, &transport->unit_bytes);

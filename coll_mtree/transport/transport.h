@@ -30,10 +30,7 @@ typedef struct {
     struct coll_mtree_tcp_operation *tcp; /* coll_mtree/tcp/transport.h's, or NULL */
 } coll_mtree_transport_t;
 
-/* The PML's functions, which a transport has at first. */
-extern const mtree_transport_ops_t coll_mtree_pml_ops;
-
-/* The same of @a count elements of @a type, by the PML. */
+/* A transport's send and receive by the PML, of @a count elements of @a type. */
 mtree_status_t coll_mtree_pml_send(coll_mtree_transport_t *transport, int peer, int tag,
                                    const void *buffer, size_t count,
                                    ompi_datatype_t *type, bool synchronous,
