@@ -95,10 +95,9 @@ typedef struct {
     bool beginning; /* a thread begins calls */
 
     /* coll_mtree/call/plan_entry.c's */
-    bool hosts_asked;                /* an exchange asks, or has asked, who runs where */
-    coll_mtree_gate_t hosts_known;   /* open when it has ended; exchanges that need
-                                                the hosts wait in it */
-    coll_mtree_plan_entry_t *latest; /* the last that was made, a reference; or NULL */
+    bool hosts_asked;              /* an exchange asks, or has asked, who runs where */
+    coll_mtree_gate_t hosts_known; /* open when it has ended; exchanges that need
+                                              the hosts wait in it */
     const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: not
                                            known yet, or mtree cannot serve */
     bool agrees;                        /* with others of its group (call/agreed.c) */
@@ -111,7 +110,6 @@ typedef struct {
     coll_mtree_size_estimate_t
         sizes[MTREE_COLLECTIVE_LAST]; /* of calls with unequal blocks */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
-    bool introduced; /* rank 0 has logged its line about the communicator */
     mtree_placement_t *default_placement; /* call/default_plan.h; NULL: not needed yet */
 } mca_coll_mtree_module_t;
 

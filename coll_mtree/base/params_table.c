@@ -233,9 +233,9 @@ static const coll_mtree_param_t table[] = {
      .help = "Events that each rank keeps for the trace, the newest; 56 bytes each"},
     {INT("verbose", verbose, 0), LOCAL, .level = 1,
      .help = "0: errors, and why nothing is served where the user named mtree or a map; "
-             "1: a line per communicator: which topology and plan are "
-             "used, why none is, and when the network has changed; 2: a line per choice: "
-             "which backend serves such calls, and why; 20: everything"},
+             "1: a line per communicator: which topology is used or why none is, and "
+             "when the network has changed; 2: a line per choice: which backend serves "
+             "such calls, over which plan, and why; 20: everything"},
     {STRING("hwloc", hwloc), READ_ONCE, .level = 9,
      .help = "For tests: path of a machine that hwloc wrote as XML. Every host is taken "
              "for such a machine, its ranks for bound to cores spread evenly over it, "

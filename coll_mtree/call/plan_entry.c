@@ -49,18 +49,6 @@ void coll_mtree_plan_entry_let_go(coll_mtree_plan_entry_t *entry)
     OBJ_RELEASE(comm);
 }
 
-void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-
-    if (module->context != NULL && !module->introduced) {
-        module->introduced = true;
-        coll_mtree_planning_context_log(module->context, entry->comm,
-                                        entry->part == NULL ? NULL : entry->part->plan,
-                                        entry->forecast);
-    }
-}
-
 void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version)
 {
     unsigned oldest = atomic_load(&entry->module->version);
@@ -146,16 +134,6 @@ bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry)
                                           coll_mtree_params.deterministic);
 }
 
-static void put_in_force(mca_coll_mtree_module_t *module,
-                         coll_mtree_comm_class_t *comm_class,
-                         coll_mtree_plan_entry_t *entry)
-{
-    comm_class->entry = entry;
-    coll_mtree_plan_entry_retain(entry);
-    coll_mtree_plan_entry_release(module->latest);
-    module->latest = entry;
-}
-
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
                                                    coll_mtree_comm_class_t *comm_class)
@@ -167,7 +145,7 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     }
     entry = plan_entry_new(module, comm, &comm_class->node.call_class);
     plan_entry_start(entry);
-    put_in_force(module, comm_class, entry);
+    comm_class->entry = entry;
     return entry;
 }
 
@@ -194,7 +172,7 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
     entry->forecast = other->forecast;
     coll_mtree_plan_entry_set_version(entry, other->version);
     coll_mtree_plan_entry_settled(entry);
-    put_in_force(module, comm_class, entry);
+    comm_class->entry = entry;
 }
 
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
@@ -255,9 +233,5 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
 
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
 {
-    if (module->latest != NULL) {
-        coll_mtree_plan_entry_log(module->latest);
-        coll_mtree_plan_entry_release(module->latest);
-    }
     mtree_placement_destroy(module->default_placement);
 }

@@ -138,7 +138,4 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
 /* The plan of @a entry is for @a version of the network, which rank 0 looks at. */
 void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version);
 
-/* Log rank 0's line about the communicator, once. */
-void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry);
-
 #endif

@@ -21,10 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The log line of the communicator describes the plan of the first call of at least this
- * size: programs often begin with a short call that says little. */
-#define LOGGED_BYTES 65536
-
 /* Queries of this process that have not ended. */
 static atomic_int num_queries;
 
@@ -208,6 +204,7 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
         module->context = planned->context;
         coll_mtree_exchange_reply_hosts(exchange, planned->context->hosts.num_hosts,
                                         planned->context->numbers.host);
+        coll_mtree_planning_context_log(module->context, entry->comm);
     }
     coll_mtree_plan_entry_set_version(entry, planned->version);
     coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned,
@@ -275,9 +272,6 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
     }
     if (entry->reply == COLL_MTREE_REPLY_PLAN) {
         read_plan(entry, reply);
-    }
-    if (entry->call_class.bytes >= LOGGED_BYTES) {
-        coll_mtree_plan_entry_log(entry);
     }
     return OMPI_SUCCESS;
 }

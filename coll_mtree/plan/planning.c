@@ -34,38 +34,32 @@ static int most_trees(const coll_mtree_planning_t *what)
     return coll_mtree_params_max_trees(ompi_comm_size(what->comm));
 }
 
-void coll_mtree_planning_format_trees(const mtree_plan_t *plan,
-                                      char text[COLL_MTREE_TREES_TEXT])
+/* @a origin: where the plan is from, in words, where it was not made anew.  Plans that
+ * are an order of hosts have no trees, and some have no bound. */
+static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan,
+                     const char *origin, mtree_forecast_t forecast)
 {
-    char trees[32] = "";
+    char trees[32] = "", bound[48] = "", times[96] = "";
 
     if (plan->order == NULL) {
         (void)snprintf(trees, sizeof(trees), "%d tree%s, ", plan->num_trees,
                        MTREE_UNITS_PLURAL(plan->num_trees));
     }
-    (void)snprintf(text, COLL_MTREE_TREES_TEXT, "%s%s%s%s", trees,
-                   MTREE_UNITS_RATE(plan->throughput),
-                   plan->bound > 0 ? " of at most " : "",
-                   plan->bound > 0 ? MTREE_UNITS_RATE(plan->bound) : "");
-}
-
-/* @a origin: where the plan is from, in words, where it was not made anew. */
-static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan,
-                     const char *origin, mtree_forecast_t forecast)
-{
-    char trees[COLL_MTREE_TREES_TEXT], times[96] = "";
-
-    coll_mtree_planning_format_trees(plan, trees);
+    if (plan->bound > 0) {
+        (void)snprintf(bound, sizeof(bound), " of at most %s",
+                       MTREE_UNITS_RATE(plan->bound));
+    }
     if (forecast.seconds > 0 && forecast.fallback > 0) {
         (void)snprintf(times, sizeof(times), ", predicted %s, Open MPI %s",
                        MTREE_UNITS_TIME(forecast.seconds),
                        MTREE_UNITS_TIME(forecast.fallback));
     }
-    coll_mtree_verbose(what->comm, 2, "%s of about %s: %smtree %s%s, %s%s%s%s",
+    coll_mtree_verbose(what->comm, 2, "%s of about %s: %smtree %s%s, %s%s%s%s%s%s",
                        mtree_collective_name(plan->collective),
                        MTREE_UNITS_SIZE(what->call_class->bytes),
                        forecast.pays ? "" : "the fallback serves; ", plan->algorithm,
-                       origin, trees, times, plan->limit != NULL ? "; limit: " : "",
+                       origin, trees, MTREE_UNITS_RATE(plan->throughput), bound, times,
+                       plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
 }
 

@@ -52,12 +52,4 @@ coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_planning_t *what
                                                const mtree_plan_t *plan, bool shares_only,
                                                double *gain_p);
 
-/* Bytes for the trees of a plan as text. */
-#define COLL_MTREE_TREES_TEXT 112
-
-/* Write "10 trees, 48 Mb/s of at most 50 Mb/s": no trees of a plan that is an order of
- * hosts, the rate alone where no bound is known. */
-void coll_mtree_planning_format_trees(const mtree_plan_t *plan,
-                                      char text[COLL_MTREE_TREES_TEXT]);
-
 #endif

@@ -201,33 +201,11 @@ coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context
 }
 
 void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,
-                                     ompi_communicator_t *comm, const mtree_plan_t *plan,
-                                     mtree_forecast_t forecast)
+                                     ompi_communicator_t *comm)
 {
-    char what[240] = "no plan, the fallback serves";
-    char trees[COLL_MTREE_TREES_TEXT], share[16] = "";
-    int num_hosts, num_links;
-
-    if (plan != NULL) {
-        coll_mtree_planning_format_trees(plan, trees);
-        if (plan->bound > 0) {
-            (void)snprintf(share, sizeof(share), " (%.0f %%)",
-                           100 * plan->throughput / plan->bound);
-        }
-        (void)snprintf(what, sizeof(what), "%s of about %s by %s, %s%s%s",
-                       mtree_collective_name(plan->collective),
-                       MTREE_UNITS_SIZE(plan->bytes), plan->algorithm, trees, share,
-                       forecast.pays ? "" : "; the fallback is expected to be faster");
-    }
-    /* The planning thread may put another topology in its place. */
-    pthread_mutex_lock(&contexts_lock);
-    num_hosts = mtree_topology_num_hosts(context->hosts.topology);
-    num_links = context->hosts.topology->num_links;
-    pthread_mutex_unlock(&contexts_lock);
-    coll_mtree_verbose(comm, 1,
-                       "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
+    coll_mtree_verbose(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links",
                        context->map->source, context->num_procs, context->hosts.num_hosts,
-                       num_hosts, num_links, what);
+                       mtree_topology_num_hosts(context->map), context->map->num_links);
 }
 
 /* The network has changed as @a drift says: is it worth other plans, or where that is
