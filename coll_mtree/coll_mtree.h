@@ -57,7 +57,8 @@ typedef struct {
 /* What a communicator keeps of the calls of one class; each pointer may be NULL. */
 typedef struct {
     coll_mtree_class_node_t node;
-    coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
+    coll_mtree_plan_entry_t *entry;  /* in force, a reference (call/plan_entry.h) */
+    mtree_plan_part_t *default_part; /* call/default_plan.h */
     coll_mtree_server_t server;
     bool left_relays;                 /* of a class with relays: they refuse its calls */
     struct coll_mtree_record *record; /* of the last call (report/statistics.h) */

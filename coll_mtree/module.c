@@ -44,7 +44,6 @@ static void module_destruct(mca_coll_mtree_module_t *module)
 {
     coll_mtree_plan_sequence_destroy(module);
     coll_mtree_plan_entries_destroy(module);
-    coll_mtree_class_table_cleanup(&module->classes, NULL);
     coll_mtree_source_destroy(module);
     coll_mtree_proc_group_release(module->processes);
     coll_mtree_tag_slots_cleanup(&module->tags.slots);

@@ -198,7 +198,9 @@ void coll_mtree_agreed_take_plan(mca_coll_mtree_module_t *module,
     take_hosts(module, comm);
     plan = coll_mtree_class_table_find(&agreed->plans, &comm_class->node.call_class);
     if (plan != NULL && comm_class->entry == NULL) {
-        coll_mtree_plan_entry_share(module, comm, comm_class, plan->entry);
+        comm_class->entry = plan->entry;
+        coll_mtree_plan_entry_retain(plan->entry);
+        coll_mtree_plan_entry_note_version(module, plan->entry->version);
     }
 }
 

@@ -62,13 +62,13 @@ static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class,
                              coll_mtree_request_t *req)
 {
-    coll_mtree_relayed_t *relayed = req->entry->relayed;
     coll_mtree_relayed_end_t end;
 
-    if (call->form != MTREE_BLOCKING || relayed == NULL) {
+    if (call->form != MTREE_BLOCKING || req->entry == NULL ||
+        req->entry->relayed == NULL) {
         return false;
     }
-    end = coll_mtree_relayed_call_run(req, relayed);
+    end = coll_mtree_relayed_call_run(req, req->entry->relayed);
     if (end == COLL_MTREE_RELAYED_DONE) {
         /* It has not entered the window of calls. */
         call->module->calls.issued--;
@@ -83,15 +83,14 @@ static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
     return false;
 }
 
-/* The request of @a call, over the plan of @a comm_class, which may still be made. */
+/* The request of @a call, of @a comm_class. */
 static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
                                            coll_mtree_comm_class_t *comm_class)
 {
-    coll_mtree_request_t *req;
+    coll_mtree_request_t *req =
+        coll_mtree_request_create(call->module, call->comm, &call->args, comm_class,
+                                  call->form == MTREE_PERSISTENT);
 
-    (void)coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
-    req = coll_mtree_request_create(call->module, call->comm, &call->args,
-                                    comm_class->entry, call->form == MTREE_PERSISTENT);
     req->transfer.record = call->count.record;
     req->blocking = call->form == MTREE_BLOCKING;
     if (req->blocking) {
@@ -236,17 +235,12 @@ static int wait_for_decision(const coll_mtree_mpi_call_t *call,
     if (shares) {
         coll_mtree_agreed_take_plan(call->module, call->comm, comm_class);
     }
-    rc = coll_mtree_plan_entry_wait(
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class), comm_class);
+    coll_mtree_plan_entry_ensure(call->module, call->comm, comm_class);
+    rc = coll_mtree_plan_entry_wait(call->module, comm_class);
     if (shares && rc == OMPI_SUCCESS) {
         coll_mtree_agreed_give_plan(call->module, call->comm, comm_class);
     }
     return rc;
-}
-
-static bool has_plain_entry(const coll_mtree_comm_class_t *comm_class)
-{
-    return comm_class->entry != NULL && comm_class->entry->is_plain;
 }
 
 /*
@@ -255,19 +249,11 @@ static bool has_plain_entry(const coll_mtree_comm_class_t *comm_class)
  * but where calls keep their order for ever.
  */
 static bool is_plain(const coll_mtree_mpi_call_t *call,
-                     coll_mtree_comm_class_t *comm_class)
+                     const coll_mtree_comm_class_t *comm_class)
 {
-    mca_coll_mtree_module_t *module = call->module;
-
-    if (module->unserved || !has_topology(call)) {
-        return true;
-    }
-    if (has_plain_entry(comm_class) &&
-        !(coll_mtree_params.deterministic &&
-          coll_mtree_server_is_bound(&comm_class->server, true))) {
-        coll_mtree_plan_sequence_renew(comm_class);
-    }
-    return has_plain_entry(comm_class);
+    return call->module->unserved || !has_topology(call) ||
+           (coll_mtree_params.deterministic && comm_class->entry == NULL &&
+            coll_mtree_server_is_bound(&comm_class->server, true));
 }
 
 /*
@@ -289,12 +275,14 @@ static int choose_server(const coll_mtree_mpi_call_t *call,
     }
     if (coll_mtree_params.encrypt && is_plain(call, comm_class)) {
         *backend_p = COLL_MTREE_TREES;
-        coll_mtree_plan_entry_plain(call->module, call->comm, comm_class);
         return OMPI_SUCCESS;
     }
     if (!server->is_decided && call->form == MTREE_NONBLOCKING) {
         *backend_p = coll_mtree_server_before(server, call->args.keeps_order);
         *reason_p = COLL_MTREE_REASON_ORDER;
+        if (*backend_p == COLL_MTREE_TREES) {
+            coll_mtree_plan_entry_ensure(call->module, call->comm, comm_class);
+        }
         return OMPI_SUCCESS;
     }
     if (!server->is_decided) {

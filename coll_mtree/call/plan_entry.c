@@ -2,7 +2,6 @@
 #include "coll_mtree/call/plan_entry.h"
 
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/transport/progress.h"
@@ -26,7 +25,6 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     free(entry->query.check.streams);
     mtree_plan_part_destroy(entry->part);
     coll_mtree_relayed_destroy(entry->relayed);
-    mtree_plan_part_destroy(entry->default_part);
     mtree_plan_destroy(entry->planned.plan);
     mtree_plan_destroy(entry->planned.relayed);
     free((char *)entry->appendix.bytes);
@@ -49,13 +47,12 @@ void coll_mtree_plan_entry_let_go(coll_mtree_plan_entry_t *entry)
     OBJ_RELEASE(comm);
 }
 
-void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version)
+void coll_mtree_plan_entry_note_version(mca_coll_mtree_module_t *module, unsigned version)
 {
-    unsigned oldest = atomic_load(&entry->module->version);
+    unsigned oldest = atomic_load(&module->version);
 
-    entry->version = version;
     while (version < oldest &&
-           !atomic_compare_exchange_weak(&entry->module->version, &oldest, version)) {}
+           !atomic_compare_exchange_weak(&module->version, &oldest, version)) {}
 }
 
 /* The exchange holds the entry and the communicator no more. */
@@ -80,9 +77,7 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     }
     coll_mtree_gate_open(&entry->gate);
     /* From here on another thread may free the module. */
-    if (entry->exchange != NULL) {
-        coll_mtree_deferred_release_add(&entry->deferred);
-    }
+    coll_mtree_deferred_release_add(&entry->deferred);
 }
 
 /* One holds a new entry, its class. */
@@ -115,69 +110,32 @@ static void plan_entry_start(coll_mtree_plan_entry_t *entry)
 }
 
 coll_mtree_plan_entry_t *
-coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
+coll_mtree_plan_entry_follow(const coll_mtree_request_t *req,
                              const coll_mtree_replan_query_t *query)
 {
     coll_mtree_plan_entry_t *next =
-        plan_entry_new(entry->module, entry->comm, &entry->call_class);
+        plan_entry_new(req->module, req->comm, &req->entry->call_class);
 
     next->query = *query;
-    next->part = mtree_plan_part_retain(entry->part);
+    next->part = mtree_plan_part_retain(req->entry->part);
     plan_entry_start(next);
     return next;
 }
 
-bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry)
-{
-    return !entry->is_plain &&
-           coll_mtree_replan_is_monitored(&entry->call_class, coll_mtree_params.replan,
-                                          coll_mtree_params.deterministic);
-}
-
-coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
-                                                   ompi_communicator_t *comm,
-                                                   coll_mtree_comm_class_t *comm_class)
-{
-    coll_mtree_plan_entry_t *entry;
-
-    if (comm_class->entry != NULL) {
-        return comm_class->entry;
-    }
-    entry = plan_entry_new(module, comm, &comm_class->node.call_class);
-    plan_entry_start(entry);
-    comm_class->entry = entry;
-    return entry;
-}
-
-void coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm,
-                                 coll_mtree_comm_class_t *comm_class)
+void coll_mtree_plan_entry_ensure(mca_coll_mtree_module_t *module,
+                                  ompi_communicator_t *comm,
+                                  coll_mtree_comm_class_t *comm_class)
 {
     if (comm_class->entry == NULL) {
         comm_class->entry = plan_entry_new(module, comm, &comm_class->node.call_class);
-        comm_class->entry->is_plain = true;
-        coll_mtree_plan_entry_settled(comm_class->entry);
+        plan_entry_start(comm_class->entry);
     }
 }
 
-void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm,
-                                 coll_mtree_comm_class_t *comm_class,
-                                 const coll_mtree_plan_entry_t *other)
-{
-    coll_mtree_plan_entry_t *entry =
-        plan_entry_new(module, comm, &comm_class->node.call_class);
-
-    entry->part = mtree_plan_part_retain(other->part);
-    entry->forecast = other->forecast;
-    coll_mtree_plan_entry_set_version(entry, other->version);
-    coll_mtree_plan_entry_settled(entry);
-    comm_class->entry = entry;
-}
-
-int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
+int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
                                coll_mtree_comm_class_t *comm_class)
 {
+    const coll_mtree_plan_entry_t *entry = comm_class->entry;
     const bool encrypts = coll_mtree_params.encrypt;
 
     coll_mtree_progress_wait_for(&entry->gate.is_open);
@@ -185,53 +143,23 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
         return entry->status;
     }
     /* From here on all ranks know it. */
-    entry->module->unserved = entry->module->placement == NULL;
+    module->unserved = module->placement == NULL;
     coll_mtree_server_decide(&comm_class->server, encrypts || entry->part != NULL,
                              encrypts ? mtree_forecast_of(true) : entry->forecast,
                              coll_mtree_params.deterministic);
     return OMPI_SUCCESS;
 }
 
-/* The default plan's part for this rank, which is a host of its own there, and the
- * module's placement of such hosts. */
-static void make_default(coll_mtree_plan_entry_t *entry)
+static void class_clear(void *element)
 {
-    mca_coll_mtree_module_t *module = entry->module;
-    int ranks = ompi_comm_size(entry->comm);
+    const coll_mtree_comm_class_t *comm_class = element;
 
-    if (module->default_placement == NULL) {
-        module->default_placement = coll_mtree_default_placement_create(ranks);
-    }
-    entry->default_part = coll_mtree_default_part_create(
-        entry->call_class.collective, entry->call_class.root, ompi_comm_rank(entry->comm),
-        ranks);
-}
-
-int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
-                               const mtree_plan_part_t **part_p,
-                               const mtree_placement_t **placement_p)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-
-    if (entry->status != OMPI_SUCCESS) {
-        return entry->status;
-    }
-    if (entry->part != NULL && (entry->part->order == NULL || !unequal)) {
-        *part_p = entry->part;
-        *placement_p = module->placement;
-        return OMPI_SUCCESS;
-    }
-    opal_mutex_lock(&module->lock);
-    if (entry->default_part == NULL) {
-        make_default(entry);
-    }
-    opal_mutex_unlock(&module->lock);
-    *part_p = entry->default_part;
-    *placement_p = module->default_placement;
-    return OMPI_SUCCESS;
+    coll_mtree_plan_entry_release(comm_class->entry);
+    mtree_plan_part_destroy(comm_class->default_part);
 }
 
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
 {
+    coll_mtree_class_table_cleanup(&module->classes, class_clear);
     mtree_placement_destroy(module->default_placement);
 }

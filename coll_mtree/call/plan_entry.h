@@ -7,21 +7,20 @@
  * no function waits in it, and nonblocking calls that come before its end wait in the
  * entry's gate; blocking ones wait for it.  Which classes there are follows from the
  * order of the calls alone, so all ranks make the same entries with the same tags.
- * Entries belong to one communicator, because calls on different communicators may come
- * in different orders.  Blocking calls do not, so they take over another's plan
+ * Communicators make their own, because calls on different communicators may come in
+ * different orders.  Blocking calls do not, so they take over another's entry
  * (coll_mtree/call/agreed.h).
  *
  * Where calls are encrypted none goes to the fallback: without a plan all go over the
- * default plan, and before the topology is known their entries are plain ones, which have
- * no exchange.
+ * default plan, and before the topology is known without an entry.
  *
  * Otherwise, where no plan can be made, a blocking call goes to the fallback: all ranks
  * wait for the exchange and learn it at the same call.  A nonblocking call was accepted
  * before that, and would call the fallback out of order, so it runs over the default plan
  * (coll_mtree/call/default_plan.h).
  *
- * An entry is counted by its holders: its class while it is in force, its exchange, and
- * the requests that use its plan.  Where the network has changed another entry follows it
+ * An entry is counted by its holders: classes while it is in force, its exchange, and the
+ * requests that use its plan.  Where the network has changed another entry follows it
  * (coll_mtree/call/plan_sequence.h), or the next call of its class makes another one.
  */
 #ifndef COLL_MTREE_CALL_PLAN_ENTRY_H
@@ -44,14 +43,13 @@ typedef struct {
 
 struct coll_mtree_plan_entry {
     atomic_int holders;
-    mca_coll_mtree_module_t *module;
-    ompi_communicator_t *comm; /* retained until the exchange has ended */
+    mca_coll_mtree_module_t *module; /* of the communicator that made it, */
+    ompi_communicator_t *comm;       /* retained until the exchange has ended */
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    coll_mtree_waiter_t opening; /* of its exchange, in the module's gate */
-    bool asks_hosts;             /* by its exchange */
-    bool is_plain;               /* it has no exchange: its calls go over the default */
+    coll_mtree_waiter_t opening;     /* of its exchange, in the module's gate */
+    bool asks_hosts;                 /* by its exchange */
     coll_mtree_replan_query_t query; /* its exchange; or the entry is the first of its
                                         class */
     coll_mtree_gate_t gate;          /* open when the members down to `relayed` are
@@ -63,9 +61,8 @@ struct coll_mtree_plan_entry {
                                   first of the plan that it is about */
     unsigned version;          /* on rank 0: of the network that it was made for */
     mtree_forecast_t forecast; /* of the plan, of that with relays if there is one */
-    coll_mtree_relayed_t *relayed;   /* the same with relays; NULL: there is none */
-    mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
-    bool warmed_up;                  /* a blocking call has gone over the trees */
+    coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
+    bool warmed_up;                /* a blocking call has gone over the trees */
     /* On rank 0, while the plan is made: */
     coll_mtree_host_t *early_hosts; /* [ranks], of which the names alone are known, owned;
                                        NULL: they are not, or are not needed */
@@ -76,31 +73,16 @@ struct coll_mtree_plan_entry {
     coll_mtree_appendix_t appendix; /* owned; of the plan with relays, or none */
 };
 
-/* The entry in force for @a comm_class, made if need be; the class's. */
-coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
-                                                   ompi_communicator_t *comm,
-                                                   coll_mtree_comm_class_t *comm_class);
+/* Where @a comm_class has no entry make one. */
+void coll_mtree_plan_entry_ensure(mca_coll_mtree_module_t *module,
+                                  ompi_communicator_t *comm,
+                                  coll_mtree_comm_class_t *comm_class);
 
-/* Where @a comm_class has none make a plain one. */
-void coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm,
-                                 coll_mtree_comm_class_t *comm_class);
-
-/* An entry for @a comm_class, which has none, with the first plan of @a other, which is
- * there; without an exchange. */
-void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm,
-                                 coll_mtree_comm_class_t *comm_class,
-                                 const coll_mtree_plan_entry_t *other);
-
-/* An entry of the class of @a entry for the reply to @a query, whose members it takes
- * over.  The caller holds it. */
+/* An entry of the class of @a req for the reply to @a query, whose members it takes over,
+ * about the plan of @a req.  The caller holds it. */
 coll_mtree_plan_entry_t *
-coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
+coll_mtree_plan_entry_follow(const coll_mtree_request_t *req,
                              const coll_mtree_replan_query_t *query);
-
-/* Are calls over it measured?  The same on all ranks. */
-bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry);
 
 /* Hold the entry; release it (NULL is allowed), outside callbacks of the PML. */
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
@@ -110,19 +92,12 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_hold(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_let_go(coll_mtree_plan_entry_t *entry);
 
-/* For blocking calls of @a comm_class, whose entry this is: wait for the plan, which
+/* For blocking calls of @a comm_class, which has an entry: wait for the plan, which
  * decides the class's server.  Open MPI's code. */
-int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
+int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
                                coll_mtree_comm_class_t *comm_class);
 
-/* The plan of a call that has passed the gate, with its placement: that of the entry, or
- * the default plan.  Rank programs need to know how long blocks are, so calls whose
- * blocks are @a unequal go over the default plan instead.  Open MPI's code. */
-int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
-                               const mtree_plan_part_t **part_p,
-                               const mtree_placement_t **placement_p);
-
-/* Free what a module holds for entries, of which its classes have none any more. */
+/* Free what the classes of @a module hold, and the classes. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
 
 /* plan_exchange.c: start the exchange of a new entry.  All ranks start those of a
@@ -132,10 +107,11 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
 /* With the component: nothing is planned any more. */
 void coll_mtree_plan_exchange_close(void);
 
-/* For plan_exchange.c: the exchange has ended, or there is none: calls may begin. */
+/* For plan_exchange.c: the exchange has ended: calls may begin. */
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
 
-/* The plan of @a entry is for @a version of the network, which rank 0 looks at. */
-void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version);
+/* @a module has a plan for @a version of the network, which rank 0 looks at. */
+void coll_mtree_plan_entry_note_version(mca_coll_mtree_module_t *module,
+                                        unsigned version);
 
 #endif

@@ -206,7 +206,8 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
                                         planned->context->numbers.host);
         coll_mtree_planning_context_log(module->context, entry->comm);
     }
-    coll_mtree_plan_entry_set_version(entry, planned->version);
+    entry->version = planned->version;
+    coll_mtree_plan_entry_note_version(module, entry->version);
     coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned,
                                &entry->appendix);
 }

@@ -21,19 +21,18 @@ typedef struct coll_mtree_plan_sequence {
     coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
 } sequence_t;
 
-/* Begin a query at the last call of @a self, whose plan is that of @a entry. */
-static void ask(sequence_t *self, const coll_mtree_plan_entry_t *entry)
+/* Begin a query at @a req, the last call of @a self. */
+static void ask(sequence_t *self, const coll_mtree_request_t *req)
 {
-    mca_coll_mtree_module_t *module = entry->module;
     const coll_mtree_replan_query_t query = {.traffic = self->traffic,
                                              .promised = self->super.seconds,
                                              .check = self->checked};
 
     self->super.bytes = self->super.seconds = 0;
     self->checked = (coll_mtree_link_check_t){.count = 0};
-    self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
+    self->traffic = coll_mtree_traffic_create((size_t)req->module->placement->num_hosts);
     *coll_mtree_replan_asked(&self->super, self->super.calls) =
-        coll_mtree_plan_entry_follow(entry, &query);
+        coll_mtree_plan_entry_follow(req, &query);
 }
 
 static sequence_t *sequence_get(mca_coll_mtree_module_t *module)
@@ -53,35 +52,42 @@ static bool shows_rates(const coll_mtree_request_t *req)
     const coll_mtree_plan_entry_t *entry = req->entry;
 
     return entry->part != NULL && entry->relayed == NULL && req->layout != NULL &&
-           coll_mtree_plan_entry_is_monitored(entry) && entry->part->num_steps == 0 &&
+           coll_mtree_replan_is_monitored(&entry->call_class, coll_mtree_params.replan,
+                                          coll_mtree_params.deterministic) &&
+           entry->part->num_steps == 0 &&
            coll_mtree_replan_shows_rates(entry->part, entry->call_class.bytes);
 }
 
 void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req)
 {
     coll_mtree_plan_entry_t *entry = req->entry;
-    const double bytes = entry->call_class.bytes;
-    mca_coll_mtree_module_t *module = entry->module;
-    const bool was_warmed_up = entry->warmed_up;
+    const int ranks = ompi_comm_size(req->comm);
+    bool was_warmed_up;
+    double bytes;
     sequence_t *self;
 
+    if (entry == NULL) {
+        return;
+    }
+    bytes = entry->call_class.bytes;
+    was_warmed_up = entry->warmed_up;
     entry->warmed_up = true;
     if (!shows_rates(req)) {
         return;
     }
-    self = sequence_get(module);
+    self = sequence_get(req->module);
     self->super.calls++;
     /* The first call over a plan opens connections, and finds their windows small. */
     if (was_warmed_up) {
-        coll_mtree_traffic_add_call(self->traffic, req->goodput,
-                                    (double)req->args.call.unit_bytes /
-                                        (double)req->buffers.super.extent,
-                                    module->placement->host, ompi_comm_rank(entry->comm));
+        coll_mtree_traffic_add_call(
+            self->traffic, req->goodput,
+            (double)req->args.call.unit_bytes / (double)req->buffers.super.extent,
+            req->module->placement->host, ompi_comm_rank(req->comm));
         self->super.bytes += bytes;
         self->super.seconds += coll_mtree_replan_promised_seconds(entry->part, bytes);
     }
-    if (coll_mtree_replan_query_is_due(&self->super, ompi_comm_size(entry->comm))) {
-        ask(self, entry);
+    if (coll_mtree_replan_query_is_due(&self->super, ranks)) {
+        ask(self, req);
     }
 }
 
@@ -108,7 +114,6 @@ void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module)
 {
     sequence_t *self = module->sequence;
 
-    renew_all(module);
     for (int i = 0; self != NULL && i < COLL_MTREE_REPLAN_PATIENCE; i++) {
         coll_mtree_plan_entry_release(self->super.asked[i]);
     }

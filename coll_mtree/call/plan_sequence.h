@@ -40,7 +40,7 @@ void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req);
  * here on have an entry of their own. */
 void coll_mtree_plan_sequence_renew(coll_mtree_comm_class_t *comm_class);
 
-/* Free what a module holds for this; its classes have no entries then. */
+/* Free what a module holds for this. */
 void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module);
 
 #endif

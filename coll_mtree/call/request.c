@@ -4,6 +4,7 @@
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/call/plan_entry.h"
 
 #include "base/clock.h"
@@ -125,7 +126,7 @@ _Static_assert(MTREE_ARRIVAL_TAGS <= COLL_MTREE_CALL_TAGS, "by arrival, too");
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
-                                                coll_mtree_plan_entry_t *entry,
+                                                coll_mtree_comm_class_t *comm_class,
                                                 bool persistent)
 {
     coll_mtree_request_t *req = OBJ_NEW(coll_mtree_request_t);
@@ -145,8 +146,11 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     req->comm = comm;
     req->module = module;
     OBJ_RETAIN(comm);
-    req->entry = entry;
-    coll_mtree_plan_entry_retain(entry);
+    req->comm_class = comm_class;
+    req->entry = comm_class->entry;
+    if (req->entry != NULL) {
+        coll_mtree_plan_entry_retain(req->entry);
+    }
     req->args = *args;
     req->args.call.longest_bytes = module->longest_bytes;
     return req;
@@ -208,9 +212,9 @@ static void request_released(void *arg)
 }
 
 /* The code of a call that does not fit the plan of rank 0. */
-static int different_calls(const coll_mtree_request_t *req, const mtree_plan_part_t *part,
-                           const mtree_placement_t *placement)
+static int different_calls(const coll_mtree_request_t *req, const mtree_plan_part_t *part)
 {
+    const mtree_placement_t *placement = req->placement;
     const mtree_call_t *call = &req->args.call;
     char own[32] = "", planned[80];
     const char *name = mtree_collective_name(part->collective);
@@ -228,17 +232,52 @@ static int different_calls(const coll_mtree_request_t *req, const mtree_plan_par
     return coll_mtree_different_calls(req->comm, req->args.function, own, planned);
 }
 
+/* The default plan's part for this rank, which is a host of its own there, and the
+ * module's placement of such hosts. */
+static const mtree_plan_part_t *default_part(coll_mtree_request_t *req)
+{
+    const mtree_call_t *call = &req->args.call;
+    mca_coll_mtree_module_t *module = req->module;
+    coll_mtree_comm_class_t *comm_class = req->comm_class;
+    int ranks = ompi_comm_size(req->comm);
+
+    opal_mutex_lock(&module->lock);
+    if (module->default_placement == NULL) {
+        module->default_placement = coll_mtree_default_placement_create(ranks);
+    }
+    if (comm_class->default_part == NULL) {
+        comm_class->default_part = coll_mtree_default_part_create(
+            call->collective, call->root, ompi_comm_rank(req->comm), ranks);
+    }
+    opal_mutex_unlock(&module->lock);
+    req->placement = module->default_placement;
+    return comm_class->default_part;
+}
+
+/* Find the plan of @a req, and its placement.  Rank programs need to know how long blocks
+ * are, so calls whose blocks are unequal go over the default plan instead. */
+static const mtree_plan_part_t *find_plan(coll_mtree_request_t *req)
+{
+    const mtree_plan_part_t *part = req->entry == NULL ? NULL : req->entry->part;
+
+    if (part == NULL || (part->order != NULL && req->args.call.unequal)) {
+        return default_part(req);
+    }
+    req->placement = req->module->placement;
+    return part;
+}
+
 /* Lay the call out over the plan that rank 0 has sent.  Open MPI's code. */
-static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *part,
-                           const mtree_placement_t *placement)
+static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *part)
 {
     const int rank = ompi_comm_rank(req->comm);
     mtree_status_t status;
 
     req->args.call.overlap = mtree_operation_overlap(&req->buffers.super);
-    status = mtree_layout_create(part, placement, &req->args.call, rank, &req->layout);
+    status =
+        mtree_layout_create(part, req->placement, &req->args.call, rank, &req->layout);
     if (status == MTREE_ERR_UNSUPPORTED) {
-        return different_calls(req, part, placement);
+        return different_calls(req, part);
     }
     mtree_require(status);
     return OMPI_SUCCESS;
@@ -263,9 +302,10 @@ static bool is_by_arrival(const mtree_plan_part_t *part,
 }
 
 /* Make what depends on the plan; a persistent request does so once per plan. */
-static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
-                           const mtree_placement_t *placement)
+static int request_prepare(coll_mtree_request_t *req)
 {
+    const mtree_plan_part_t *part = find_plan(req);
+
     if (req->part == part) {
         return OMPI_SUCCESS;
     }
@@ -274,7 +314,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                             ompi_comm_size(req->comm));
     if (!is_by_arrival(part, &req->args)) {
-        int rc = request_lay_out(req, part, placement);
+        int rc = request_lay_out(req, part);
 
         if (rc != OMPI_SUCCESS) {
             return rc;
@@ -322,12 +362,10 @@ static void request_begin_tcp(coll_mtree_request_t *req)
         req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
 }
 
-/* Make ready what @a req needs to run over the plan of its entry.  Open MPI's code. */
+/* Make ready what @a req needs to run over its plan.  Open MPI's code. */
 static int request_get_ready(coll_mtree_request_t *req)
 {
-    const mtree_plan_part_t *part = NULL;
-    int rc = coll_mtree_plan_entry_plan(req->entry, req->args.call.unequal, &part,
-                                        &req->placement);
+    int rc = req->entry == NULL ? OMPI_SUCCESS : req->entry->status;
 
     if (!req->blocking) {
         coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
@@ -337,7 +375,7 @@ static int request_get_ready(coll_mtree_request_t *req)
         rc = coll_mtree_loss_of(req->comm);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = request_prepare(req, part, req->placement);
+        rc = request_prepare(req);
     }
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_buffers_begin(&req->buffers);
@@ -430,7 +468,11 @@ void coll_mtree_request_start(coll_mtree_request_t *req)
         coll_mtree_statistics_enter(&req->count);
     }
     req->waiter.pass = request_pass;
-    coll_mtree_gate_pass(&req->entry->gate, &req->waiter);
+    if (req->entry == NULL) {
+        request_pass(&req->waiter);
+    } else {
+        coll_mtree_gate_pass(&req->entry->gate, &req->waiter);
+    }
     /* Open MPI reports losses of processes in its progress, where a rank that only sends
      * would never be. */
     if (coll_mtree_survives()) {

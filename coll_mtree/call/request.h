@@ -27,8 +27,9 @@ typedef struct coll_mtree_request {
     coll_mtree_deferred_release_t deferred;
     ompi_communicator_t *comm; /* retained, and with it the module */
     mca_coll_mtree_module_t *module;
-    coll_mtree_plan_entry_t *entry; /* held */
-    coll_mtree_waiter_t waiter;     /* in the gate of the entry */
+    coll_mtree_comm_class_t *comm_class; /* the module's */
+    coll_mtree_plan_entry_t *entry;      /* held; NULL: it goes over the default plan */
+    coll_mtree_waiter_t waiter;          /* in the gate of the entry */
     coll_mtree_coll_args_t args;
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */
@@ -56,12 +57,12 @@ OBJ_CLASS_DECLARATION(coll_mtree_request_t);
 /* When the component is opened. */
 void coll_mtree_requests_open(void);
 
-/* A request of the call of @a args, which it takes over, held by its owner.  All ranks
- * call in the same order. */
+/* A request of the call of @a args, which it takes over, with the entry of @a comm_class,
+ * held by its owner.  All ranks call in the same order. */
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
-                                                coll_mtree_plan_entry_t *entry,
+                                                coll_mtree_comm_class_t *comm_class,
                                                 bool persistent);
 
 /* A call that has a number never begins on this rank, or has failed: no call waits for it
