@@ -68,12 +68,12 @@ static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry,
     coll_mtree_replan_query_t *query = &entry->query;
     const double gain = coll_mtree_replan_least_gain(atomic_load(&module->keeps_order),
                                                      atomic_load(&module->is_reordered));
-    const double seconds = query->promised > 0 ? query->traffic->seconds : 0;
-    const coll_mtree_path_samples_t paths = {
-        .samples = samples,
-        .count = ompi_comm_size(entry->comm) * COLL_MTREE_MOST_PATHS,
-        .slowness = query->promised > 0 ? seconds / query->promised : 0,
-        .seconds = seconds};
+    const double seconds = query->traffic->seconds;
+    const coll_mtree_path_samples_t paths = {.samples = samples,
+                                             .count = ompi_comm_size(entry->comm) *
+                                                      COLL_MTREE_MOST_PATHS,
+                                             .slowness = seconds / query->promised,
+                                             .seconds = seconds};
     unsigned version = atomic_load(&module->version), before;
 
     /* A communicator may have taken over its plans, and still ask for the hosts.

@@ -14,25 +14,27 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Of the blocking calls of a communicator. */
+/* Of the measured blocking calls of a communicator. */
 typedef struct coll_mtree_plan_sequence {
-    coll_mtree_replan_sequence_t super;
-    coll_mtree_traffic_t *traffic;   /* since the last query began */
+    double bytes, seconds; /* since the last query began; seconds are those that the plans
+                              predict */
+    coll_mtree_traffic_t *traffic;   /* likewise */
     coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
+    /* The entries whose queries began at the last call, and at the one before it until
+     * the reply has been applied; references, NULL: none began. */
+    coll_mtree_plan_entry_t *asked, *due;
 } sequence_t;
 
-/* Begin a query at @a req, the last call of @a self. */
-static void ask(sequence_t *self, const coll_mtree_request_t *req)
+/* Begin a query at @a req, the last call of @a self; the entry that it is for. */
+static coll_mtree_plan_entry_t *ask(sequence_t *self, const coll_mtree_request_t *req)
 {
-    const coll_mtree_replan_query_t query = {.traffic = self->traffic,
-                                             .promised = self->super.seconds,
-                                             .check = self->checked};
+    const coll_mtree_replan_query_t query = {
+        .traffic = self->traffic, .promised = self->seconds, .check = self->checked};
 
-    self->super.bytes = self->super.seconds = 0;
+    self->bytes = self->seconds = 0;
     self->checked = (coll_mtree_link_check_t){.count = 0};
     self->traffic = coll_mtree_traffic_create((size_t)req->module->placement->num_hosts);
-    *coll_mtree_replan_asked(&self->super, self->super.calls) =
-        coll_mtree_plan_entry_follow(req, &query);
+    return coll_mtree_plan_entry_follow(req, &query);
 }
 
 static sequence_t *sequence_get(mca_coll_mtree_module_t *module)
@@ -76,19 +78,19 @@ void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req)
         return;
     }
     self = sequence_get(req->module);
-    self->super.calls++;
     /* The first call over a plan opens connections, and finds their windows small. */
     if (was_warmed_up) {
         coll_mtree_traffic_add_call(
             self->traffic, req->goodput,
             (double)req->args.call.unit_bytes / (double)req->buffers.super.extent,
             req->module->placement->host, ompi_comm_rank(req->comm));
-        self->super.bytes += bytes;
-        self->super.seconds += coll_mtree_replan_promised_seconds(entry->part, bytes);
+        self->bytes += bytes;
+        self->seconds += coll_mtree_replan_promised_seconds(entry->part, bytes);
     }
-    if (coll_mtree_replan_query_is_due(&self->super, ranks)) {
-        ask(self, req);
-    }
+    self->due = self->asked;
+    self->asked = coll_mtree_replan_query_is_due(self->bytes, self->seconds, ranks)
+                      ? ask(self, req)
+                      : NULL;
 }
 
 void coll_mtree_plan_sequence_renew(coll_mtree_comm_class_t *comm_class)
@@ -114,10 +116,9 @@ void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module)
 {
     sequence_t *self = module->sequence;
 
-    for (int i = 0; self != NULL && i < COLL_MTREE_REPLAN_PATIENCE; i++) {
-        coll_mtree_plan_entry_release(self->super.asked[i]);
-    }
     if (self != NULL) {
+        coll_mtree_plan_entry_release(self->asked);
+        coll_mtree_plan_entry_release(self->due);
         free(self->traffic);
         free(self->checked.streams);
         free(self);
@@ -249,24 +250,21 @@ static void check_links(sequence_t *self, coll_mtree_plan_entry_t *asked)
 bool coll_mtree_plan_sequence_catch_up(mca_coll_mtree_module_t *module)
 {
     sequence_t *self = module->sequence;
-    coll_mtree_plan_entry_t **due =
-        self == NULL ? NULL
-                     : coll_mtree_replan_asked(&self->super, self->super.calls + 1);
-    coll_mtree_plan_entry_t *asked = due == NULL ? NULL : *due;
+    coll_mtree_plan_entry_t *due = self == NULL ? NULL : self->due;
 
-    if (asked == NULL) {
+    if (due == NULL) {
         return false;
     }
-    *due = NULL;
-    coll_mtree_progress_wait_for(&asked->gate.is_open);
-    if (asked->reply == COLL_MTREE_REPLY_PLAN) {
+    self->due = NULL;
+    coll_mtree_progress_wait_for(&due->gate.is_open);
+    if (due->reply == COLL_MTREE_REPLY_PLAN) {
         renew_all(module);
-        coll_mtree_comm_class_get(module, &asked->call_class)->entry = asked;
+        coll_mtree_comm_class_get(module, &due->call_class)->entry = due;
         return true;
     }
-    if (asked->reply == COLL_MTREE_REPLY_CHECK) {
-        check_links(self, asked);
+    if (due->reply == COLL_MTREE_REPLY_CHECK) {
+        check_links(self, due);
     }
-    coll_mtree_plan_entry_release(asked);
+    coll_mtree_plan_entry_release(due);
     return false;
 }

@@ -10,14 +10,14 @@
  * up.
  *
  * These invariants keep the ranks in step:
- * - Calls are numbered in an order that all ranks share.  Which calls are numbered and at
- *   which number a query begins follows from that order, call classes, plans and
+ * - Blocking calls come in an order that all ranks share.  Which calls are measured and
+ *   which of them begins a query follows from that order, call classes, plans and
  *   parameters alone (coll_mtree/call/replan_schedule.h).
- * - A reply applies from COLL_MTREE_REPLAN_PATIENCE calls after the beginning of the
- *   query.  That call waits for it in Open MPI's progress.  This cannot hang a correct
- *   program, since the reply depends on earlier calls of the other ranks alone, as any
- *   collective may.  Of two queries under way rank 0 may decide the later one first: then
- *   the next one finds that a plan is for an earlier version of the network.
+ * - A reply applies to all calls after the next measured one.  The first of them waits
+ * for it in Open MPI's progress.  This cannot hang a correct program, since the reply
+ * depends on earlier calls of the other ranks alone, as any collective may.  Of two
+ * queries under way rank 0 may decide the later one first: then the next one finds that a
+ * plan is for an earlier version of the network.
  * - Calls that have begun keep their plan, by a reference of their own, and persistent
  *   requests that of their beginning.
  * - A query that ends with an error changes no plan: calls meet the failure themselves.

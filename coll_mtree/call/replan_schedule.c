@@ -93,11 +93,10 @@ bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes)
            COLL_MTREE_MEASURABLE_ROUND_TRIPS * 2 * latency;
 }
 
-bool coll_mtree_replan_query_is_due(const coll_mtree_replan_sequence_t *sequence,
-                                    int num_ranks)
+bool coll_mtree_replan_query_is_due(double bytes, double seconds, int num_ranks)
 {
-    return sequence->bytes >= (double)COLL_MTREE_BYTES_PER_RANK * num_ranks &&
-           sequence->seconds >= COLL_MTREE_MEASURABLE_SECONDS;
+    return bytes >= (double)COLL_MTREE_BYTES_PER_RANK * num_ranks &&
+           seconds >= COLL_MTREE_MEASURABLE_SECONDS;
 }
 
 double coll_mtree_replan_least_gain(bool keeps_order, bool has_changed)

@@ -56,10 +56,6 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              const mtree_link_state_t *links,
                              mtree_path_sample_t *samples);
 
-/* From the number of the call at which a query begins to the call that its reply is due
- * at, the first that it applies to. */
-#define COLL_MTREE_REPLAN_PATIENCE 2
-
 /* Bytes of calls per rank between two queries: a query takes less than a hundredth of
  * it. */
 #define COLL_MTREE_BYTES_PER_RANK 45056
@@ -70,17 +66,6 @@ typedef enum {
     COLL_MTREE_REPLY_PLAN, /* the payload is the plan of the class */
     COLL_MTREE_REPLY_CHECK /* the links are checked at the call that this applies to */
 } coll_mtree_replan_reply_t;
-
-/* The measured blocking calls on one communicator, which are numbered from 1 in an order
- * that all ranks share.  Zeros at first. */
-typedef struct {
-    double bytes, seconds; /* since the last query began; seconds are those that the plan
-                              predicts */
-    long calls;            /* number of the last call */
-    struct coll_mtree_plan_entry
-        *asked[COLL_MTREE_REPLAN_PATIENCE]; /* the plans whose queries began at the last
-                                               calls, references; NULL: none began */
-} coll_mtree_replan_sequence_t;
 
 /* Are calls of @a call_class measured?  @a enabled and @a deterministic are the
  * parameters: other plans would add sums in another order. */
@@ -94,17 +79,9 @@ double coll_mtree_replan_promised_seconds(const mtree_plan_part_t *part, double 
 /* Do calls of @a bytes over @a part take long enough to show the rates of links? */
 bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes);
 
-/* Is a query due, on a communicator of @a num_ranks? */
-bool coll_mtree_replan_query_is_due(const coll_mtree_replan_sequence_t *sequence,
-                                    int num_ranks);
-
-/* Where the plan is whose query began at call number @a call.  The call at which its
- * reply is due takes it from there, before another query begins. */
-static inline struct coll_mtree_plan_entry **
-coll_mtree_replan_asked(coll_mtree_replan_sequence_t *sequence, long call)
-{
-    return &sequence->asked[call % COLL_MTREE_REPLAN_PATIENCE];
-}
+/* Is a query due on a communicator of @a num_ranks, whose measured calls since the last
+ * one had @a bytes, for which plans predict @a seconds? */
+bool coll_mtree_replan_query_is_due(double bytes, double seconds, int num_ranks);
 
 /*
  * The gain from which on rank 0 changes plans of calls on one communicator.  Where
