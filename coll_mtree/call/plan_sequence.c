@@ -8,10 +8,7 @@
 #include "coll_mtree/transport/progress.h"
 
 #include "base/memory.h"
-#include "topo/probe/fit.h"
 
-#include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* Of the measured blocking calls of a communicator. */
@@ -128,45 +125,6 @@ void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module)
 /* For a handshake with all hosts, once they are there. */
 #define HANDSHAKE_SECONDS 20.0
 
-/* Where the halves of a stream differ by more, it shows no rate. */
-#define STEADY 0.25
-
-/* The round of the streams of turn @a turn. */
-static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int num_streams,
-                                      int turn, mtree_probe_experiment_t *experiments)
-{
-    size_t bytes = coll_mtree_params.probe_bytes == 0
-                       ? SIZE_MAX
-                       : (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams;
-    double seconds = 0;
-    int count = 0;
-
-    for (int i = 0; i < num_streams; i++) {
-        if (streams[i].turn == turn) {
-            experiments[count] = streams[i].stream;
-            experiments[count++].bytes = bytes;
-            seconds = fmax(seconds, streams[i].stream.seconds);
-        }
-    }
-    return (mtree_probe_round_t){.num_experiments = count,
-                                 .experiments = experiments,
-                                 .purpose = "link check",
-                                 .seconds = seconds};
-}
-
-/* What a stream carried on the wire, bits/s; 0: it does not show. */
-static double measured_rate(const mtree_probe_result_t *result)
-{
-    mtree_probe_curve_t curve = {result->num_samples, result->samples};
-    mtree_probe_rate_t rate;
-
-    if (result->failed) {
-        return 0;
-    }
-    rate = mtree_probe_fit_rate(&curve, 1);
-    return rate.rising || rate.spread > STEADY ? 0 : rate.rate;
-}
-
 /* Run the streams turn by turn. */
 static mtree_status_t run_streams(coll_mtree_probe_coordinator_t *coordinator,
                                   mtree_link_stream_t *streams, int num_streams)
@@ -176,18 +134,16 @@ static mtree_status_t run_streams(coll_mtree_probe_coordinator_t *coordinator,
     mtree_probe_result_t *results = mtree_calloc((size_t)num_streams, sizeof(*results));
     mtree_status_t status = MTREE_OK;
 
-    for (int turn = 0; turn < 2; turn++) {
-        mtree_probe_round_t round = make_round(streams, num_streams, turn, experiments);
-        const mtree_probe_result_t *result = results;
+    for (int turn = 0; turn < MTREE_LINK_CHECK_TURNS && status == MTREE_OK; turn++) {
+        mtree_probe_round_t round =
+            mtree_link_check_round(streams, num_streams, turn,
+                                   (double)coll_mtree_params.probe_bytes, experiments);
 
-        if (status == MTREE_OK && round.num_experiments > 0) {
+        if (round.num_experiments > 0) {
             status = coll_mtree_probe_round_run(coordinator, &round, results);
         }
-        for (int i = 0; i < num_streams; i++) {
-            if (streams[i].turn == turn) {
-                streams[i].capacity = status == MTREE_OK ? measured_rate(result) : 0;
-                result++;
-            }
+        if (status == MTREE_OK) {
+            mtree_link_check_take(streams, num_streams, turn, results);
         }
     }
     free(results);

@@ -3,8 +3,10 @@
 
 #include "base/memory.h"
 #include "topo/drift/drift_private.h"
+#include "topo/probe/fit.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,6 +33,9 @@
 
 /* So many streams at once would show the processors rather than the links. */
 #define MOST_STREAMS 1024
+
+/* Where the halves of a stream differ by more, it shows no rate. */
+#define STEADY 0.25
 
 /* Capacities that differ by a smaller part are the same. */
 #define SAME 0.05
@@ -100,6 +105,47 @@ int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **s
         }
     }
     return num <= MOST_STREAMS ? num : 0;
+}
+
+mtree_probe_round_t mtree_link_check_round(const mtree_link_stream_t *streams,
+                                           int num_streams, int turn, double bytes,
+                                           mtree_probe_experiment_t *experiments)
+{
+    mtree_probe_round_t round = {.experiments = experiments, .purpose = "link check"};
+
+    for (int i = 0; i < num_streams; i++) {
+        if (streams[i].turn == turn) {
+            mtree_probe_experiment_t *next = &experiments[round.num_experiments++];
+
+            *next = streams[i].stream;
+            next->bytes = bytes > 0 ? (size_t)(bytes / num_streams) : SIZE_MAX;
+            round.seconds = fmax(round.seconds, next->seconds);
+        }
+    }
+    return round;
+}
+
+/* What a stream carried on the wire, bits/s; 0: it does not show. */
+static double measured_rate(const mtree_probe_result_t *result)
+{
+    mtree_probe_curve_t curve = {result->num_samples, result->samples};
+    mtree_probe_rate_t rate;
+
+    if (result->failed) {
+        return 0;
+    }
+    rate = mtree_probe_fit_rate(&curve, 1);
+    return rate.rising || rate.spread > STEADY ? 0 : rate.rate;
+}
+
+void mtree_link_check_take(mtree_link_stream_t *streams, int num_streams, int turn,
+                           const mtree_probe_result_t *results)
+{
+    for (int i = 0; i < num_streams; i++) {
+        if (streams[i].turn == turn) {
+            streams[i].capacity = measured_rate(results++);
+        }
+    }
 }
 
 /* The capacity of @a stream's link is what the stream measured. */

@@ -40,6 +40,19 @@ bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness, double secon
  * there are too many to run at once. */
 int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **streams_p);
 
+/* Streams in opposite directions run in different turns. */
+#define MTREE_LINK_CHECK_TURNS 2
+
+/* The round of turn @a turn of @a streams [num_streams], which all together send @a bytes
+ * (0: any number); its experiments are the caller's, as many as streams. */
+mtree_probe_round_t mtree_link_check_round(const mtree_link_stream_t *streams,
+                                           int num_streams, int turn, double bytes,
+                                           mtree_probe_experiment_t *experiments);
+
+/* Take the @a results of that round. */
+void mtree_link_check_take(mtree_link_stream_t *streams, int num_streams, int turn,
+                           const mtree_probe_result_t *results);
+
 /*
  * Correct the capacities that the @a num_streams @a streams measured to be others.  A
  * link carries at least what the @a num_samples @a samples of calls show it to carry:

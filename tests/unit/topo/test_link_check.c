@@ -66,6 +66,45 @@ static mtree_drift_change_t check_update(void)
     return mtree_link_check_update(drift, streams, num_streams, NULL, 0);
 }
 
+/* Where acknowledgements would wait behind packets nothing runs at the same time. */
+UNIT_TEST(opposite_streams_take_turns_and_share_the_bytes)
+{
+    mtree_probe_experiment_t runs[8];
+    int count = 0;
+
+    ck_assert_int_le(num_streams, 8);
+    for (int turn = 0; turn < MTREE_LINK_CHECK_TURNS; turn++) {
+        const mtree_probe_round_t round =
+            mtree_link_check_round(streams, num_streams, turn, 8000, runs);
+
+        for (int i = 0; i < round.num_experiments; i++) {
+            ck_assert_uint_eq(runs[i].bytes, 8000 / (unsigned)num_streams);
+            for (int k = 0; k < i; k++) {
+                ck_assert(runs[i].from != runs[k].to || runs[i].to != runs[k].from);
+            }
+        }
+        count += round.num_experiments;
+    }
+    ck_assert_int_eq(count, num_streams);
+}
+
+UNIT_TEST(a_stream_that_failed_shows_nothing)
+{
+    mtree_probe_result_t results[] = {{.num_samples = 40}, {.failed = true}};
+
+    for (int i = 0; i < 40; i++) {
+        results[0].samples[i] =
+            (mtree_probe_rate_sample_t){.seconds = 0.01 * i, .bytes = 10000.0 * i};
+    }
+    for (int i = 0; i < num_streams; i++) {
+        streams[i].turn = i > 1;
+    }
+    mtree_link_check_take(streams, num_streams, 0, results);
+    ck_assert_double_eq_tol(streams[0].capacity, 8e6, 1e5);
+    ck_assert_double_eq(streams[1].capacity, 0);
+    ck_assert_double_eq(streams[2].capacity, 0);
+}
+
 /* The observations of slow calls until a check is due, the last one counted. */
 static int wait_for_check(void)
 {
