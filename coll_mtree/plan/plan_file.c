@@ -8,25 +8,23 @@
 #include "base/memory.h"
 #include "planner/plan/json.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Read once per process, so that an error in it is logged once. */
 static struct {
     bool is_read;
+    char *text; /* [length] of the file */
+    size_t length;
     mtree_plan_t *plan; /* NULL: none that can be used */
 } of_user;
 
 static mtree_status_t plan_load(const char *path)
 {
-    size_t length;
-    char *text;
-    mtree_status_t status = mtree_file_read(path, &text, &length);
+    mtree_status_t status = mtree_file_read(path, &of_user.text, &of_user.length);
 
     if (status == MTREE_OK) {
-        status = mtree_plan_from_json(text, length, path, &of_user.plan);
-        free(text);
+        status = mtree_plan_from_json(of_user.text, of_user.length, path, &of_user.plan);
     }
     if (status == MTREE_OK && of_user.plan->num_relays > 0) {
         mtree_error("%s: it has relays, and jobs plan with relays themselves; save one "
@@ -57,8 +55,8 @@ static const mtree_plan_t *plan_read(void)
 void coll_mtree_plan_file_close(void)
 {
     mtree_plan_destroy(of_user.plan);
-    of_user.plan = NULL;
-    of_user.is_read = false;
+    free(of_user.text);
+    memset(&of_user, 0, sizeof(of_user));
 }
 
 /* Is one of the first @a count numbers @a number? */
@@ -97,41 +95,6 @@ static int *plan_host_numbers(const mtree_plan_t *plan,
     return number;
 }
 
-/* The routes of @a from to @a to, whose host number[i] is its host i. */
-static void routes_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
-{
-    const int hosts = from->num_hosts;
-
-    for (int i = 0; i < hosts * hosts && from->routes != NULL; i++) {
-        to->routes[number[i / hosts] * hosts + number[i % hosts]] = from->routes[i];
-    }
-}
-
-/* A copy of @a plan with host i as number[i]: its text names hosts, so only their list
- * changes. */
-static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
-{
-    mtree_plan_t *renumbered;
-    json_t *object, *hosts;
-    char *text;
-
-    mtree_require(mtree_plan_to_json(plan, &text));
-    object = mtree_existing(json_loads(text, 0, NULL));
-    free(text);
-    hosts = json_object_get(object, "hosts");
-    for (int i = 0; i < plan->num_hosts; i++) {
-        json_array_set_new(hosts, (size_t)number[i],
-                           mtree_existing(json_string(plan->hosts[i])));
-    }
-    text = mtree_existing(json_dumps(object, JSON_COMPACT));
-    json_decref(object);
-    mtree_require(
-        mtree_plan_from_json(text, strlen(text), coll_mtree_params.plan, &renumbered));
-    free(text);
-    routes_renumber(renumbered, plan, number);
-    return renumbered;
-}
-
 mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
                                        const coll_mtree_plan_hosts_t *hosts,
                                        const coll_mtree_call_class_t *call_class)
@@ -152,7 +115,9 @@ mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
     }
     if (number != NULL &&
         (call_class->root < 0 || number[plan->root] == call_class->root)) {
-        fitting = plan_renumber(plan, number);
+        mtree_require(mtree_plan_from_json(of_user.text, of_user.length,
+                                           coll_mtree_params.plan, &fitting));
+        mtree_plan_renumber(fitting, number);
     }
     free(number);
     return fitting;

@@ -61,6 +61,55 @@ mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
     return MTREE_OK;
 }
 
+/* Element i of @a array, of @a count of @a size bytes (NULL: there is none), becomes
+ * element @a number[i]. */
+static void permute(void *array, int count, size_t size, const int *number)
+{
+    char *from;
+
+    if (array == NULL) {
+        return;
+    }
+    from = mtree_malloc((size_t)count * size);
+    memcpy(from, array, (size_t)count * size);
+    for (int i = 0; i < count; i++) {
+        memcpy((char *)array + (size_t)number[i] * size, from + (size_t)i * size, size);
+    }
+    free(from);
+}
+
+static void tree_renumber(mtree_tree_t *tree, int num_hosts, const int *number)
+{
+    tree->root = number[tree->root];
+    for (int i = 0; i < num_hosts; i++) {
+        tree->parent[i] = tree->parent[i] < 0 ? tree->parent[i] : number[tree->parent[i]];
+    }
+    permute(tree->parent, num_hosts, sizeof(*tree->parent), number);
+    permute(tree->latency, num_hosts, sizeof(*tree->latency), number);
+    permute(tree->step, num_hosts, sizeof(*tree->step), number);
+}
+
+void mtree_plan_renumber(mtree_plan_t *plan, const int *number)
+{
+    const int hosts = plan->num_hosts;
+
+    permute(plan->hosts, hosts, sizeof(*plan->hosts), number);
+    plan->root = plan->root < 0 ? plan->root : number[plan->root];
+    for (int i = 0; i < hosts && plan->order != NULL; i++) {
+        plan->order[i] = number[plan->order[i]];
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        tree_renumber(&plan->trees[t], hosts, number);
+    }
+    if (plan->routes != NULL) {
+        for (int i = 0; i < hosts; i++) {
+            permute(&plan->routes[(size_t)i * (size_t)hosts], hosts,
+                    sizeof(*plan->routes), number);
+        }
+        permute(plan->routes, hosts, (size_t)hosts * sizeof(*plan->routes), number);
+    }
+}
+
 bool mtree_plan_is_by_arrival(const mtree_plan_t *plan)
 {
     return plan->num_trees == 1 && strcmp(plan->algorithm, MTREE_PLAN_ARRIVAL) == 0;

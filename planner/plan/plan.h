@@ -142,6 +142,10 @@ static inline bool mtree_tree_is_outside(const mtree_tree_t *tree, int host)
     return tree->parent[host] == MTREE_PLAN_OUTSIDE;
 }
 
+/* Host i of @a plan, which has no cables and no relays, becomes host @a number[i],
+ * another one each. */
+void mtree_plan_renumber(mtree_plan_t *plan, const int *number);
+
 /*
  * Is it a plan by arrival (planner/regular/chains.h)?  Calls over it are scheduled while
  * the ranks arrive (schedule/arrival/arrival.h); its tree is the schedule for the case

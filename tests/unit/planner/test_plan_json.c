@@ -42,6 +42,29 @@ static mtree_plan_t *make_plan(void)
     return plan;
 }
 
+/* Names stay with what they name, and the reverse gives the same plan. */
+UNIT_TEST(test_hosts_get_other_numbers)
+{
+    static const int number[HOSTS] = {2, 0, 4, 1, 3}, back[HOSTS] = {1, 3, 0, 4, 2};
+    OWNED(plan) *plan = make_plan();
+    UNIT_FREED char *before = NULL, *after = NULL;
+
+    for (int i = 0; i < HOSTS * HOSTS; i++) {
+        plan->routes[i].rate = 1 + i;
+    }
+    unit_ok(mtree_plan_to_json(plan, &before));
+    mtree_plan_renumber(plan, number);
+    ck_assert_str_eq(plan->hosts[4], "c");
+    ck_assert_int_eq(plan->trees[1].root, 0);
+    ck_assert_int_eq(plan->trees[1].parent[4], 0);
+    ck_assert_int_eq(plan->trees[1].parent[0], -1);
+    ck_assert_int_eq(plan->trees[1].step[4], 3);
+    ck_assert_double_eq(plan->routes[4 * HOSTS + 1].rate, 1 + 2 * HOSTS + 3);
+    mtree_plan_renumber(plan, back);
+    unit_ok(mtree_plan_to_json(plan, &after));
+    ck_assert_str_eq(before, after);
+}
+
 /* Whatever allocation fails, a plan is written whole or not at all, with one line. */
 UNIT_TEST(test_a_plan_is_written_whole_or_not_at_all)
 {
