@@ -162,7 +162,9 @@ static mtree_forecast_t make_forecast(const coll_mtree_planning_t *what, double 
     return mtree_forecast_make(seconds, fallback);
 }
 
-static mtree_plan_request_t make_request(const coll_mtree_planning_t *what)
+/* With the @a routes between the hosts: among thousands they take a tenth of a second. */
+static mtree_plan_request_t make_request(const coll_mtree_planning_t *what,
+                                         const mtree_routes_t *routes)
 {
     const coll_mtree_call_class_t *calls = what->call_class;
     const int trees = coll_mtree_params.trees;
@@ -171,7 +173,8 @@ static mtree_plan_request_t make_request(const coll_mtree_planning_t *what)
                                   .algorithm = coll_mtree_algorithm_of(calls->collective),
                                   .root = calls->root < 0 ? 0 : calls->root,
                                   .max_trees = trees > 0 ? trees : most_trees(what),
-                                  .bytes = calls->bytes};
+                                  .bytes = calls->bytes,
+                                  .routes = routes};
 }
 
 /* A plan with the trees of @a donor, or from them; NULL: they cannot be used. */
@@ -208,33 +211,28 @@ static mtree_plan_t *plan_with_donor_trees(const coll_mtree_plan_hosts_t *hosts,
 /* The plan for @a request, over the trees of @a donor if those do, which *origin_p says
  * then; NULL, having logged why, when there is none. */
 static mtree_plan_t *plan_anew(const coll_mtree_planning_t *what,
-                               mtree_plan_request_t request,
+                               const mtree_plan_request_t *request,
                                const coll_mtree_donor_trees_t *donor,
                                const char **origin_p, mtree_forecast_t *forecast_p)
 {
-    /* Among thousands of hosts they take a tenth of a second: all searches share them. */
-    mtree_routes_t *routes = routes_between(what->hosts);
     mtree_plan_t *plan = NULL;
     bool lends = false;
 
-    request.routes = routes;
-    if (routes != NULL) {
-        plan = plan_with_donor_trees(what->hosts, &request, donor);
+    if (request->routes != NULL) {
+        plan = plan_with_donor_trees(what->hosts, request, donor);
         lends = plan != NULL;
-        plan = lends ? plan : run_planner(what->hosts, &request);
+        plan = lends ? plan : run_planner(what->hosts, request);
     }
     /* Where the user chose an algorithm there is nothing to choose between. */
-    if (plan != NULL && request.algorithm == NULL) {
-        *forecast_p = lends && donor->holds
-                          ? donor->forecast
-                          : make_forecast(what, plan->seconds, &request);
+    if (plan != NULL && request->algorithm == NULL) {
+        *forecast_p = lends && donor->holds ? donor->forecast
+                                            : make_forecast(what, plan->seconds, request);
     }
     if (plan == NULL && !mtree_cancel_is_set()) {
         coll_mtree_verbose(what->comm, 2, "no plan for %s; the fallback serves",
                            mtree_collective_name(what->call_class->collective));
     }
     *origin_p = lends ? " (trees of other calls)" : "";
-    mtree_routes_destroy(routes);
     return plan;
 }
 
@@ -253,10 +251,11 @@ static void write_rest(const coll_mtree_planning_t *what,
 /* The same, read where an earlier job made it, else left to later ones.  No other job
  * meets a network as it is once trees stay. */
 static mtree_plan_t *plan_once(const coll_mtree_planning_t *what,
+                               const mtree_routes_t *routes,
                                const coll_mtree_donor_trees_t *donor,
                                const char **origin_p, mtree_forecast_t *forecast_p)
 {
-    const mtree_plan_request_t request = make_request(what);
+    const mtree_plan_request_t request = make_request(what, routes);
     const bool caches = coll_mtree_params.cache_days > 0 && !donor->stay;
     char rest[160];
     const coll_mtree_plan_question_t question = {what->hosts, &request, donor->plan,
@@ -271,7 +270,7 @@ static mtree_plan_t *plan_once(const coll_mtree_planning_t *what,
         return plan;
     }
     began = mtree_clock_thread_seconds();
-    plan = plan_anew(what, request, donor, origin_p, forecast_p);
+    plan = plan_anew(what, &request, donor, origin_p, forecast_p);
     if (caches && plan != NULL && !mtree_cancel_is_set() &&
         mtree_clock_thread_seconds() > began + CACHED_SECONDS) {
         coll_mtree_plan_cache_write(&question, plan, *forecast_p);
@@ -279,28 +278,22 @@ static mtree_plan_t *plan_once(const coll_mtree_planning_t *what,
     return plan;
 }
 
-/* Without memory messages go over Open MPI's connections. */
-static void add_cables(mtree_plan_t *plan, const coll_mtree_plan_hosts_t *hosts)
-{
-    mtree_routes_t *routes = routes_between(hosts);
-
-    if (routes != NULL) {
-        mtree_plan_add_cables(plan, hosts->topology, routes);
-    }
-    mtree_routes_destroy(routes);
-}
-
 mtree_plan_t *coll_mtree_planning_run(const coll_mtree_planning_t *what,
                                       const coll_mtree_donor_trees_t *donor,
                                       mtree_forecast_t *forecast_p)
 {
     const char *origin = " (coll_mtree_plan)";
+    mtree_routes_t *routes = routes_between(what->hosts);
     mtree_plan_t *plan = plan_from_file(what);
 
     *forecast_p = mtree_forecast_of(true);
     if (plan == NULL) {
-        plan = plan_once(what, donor, &origin, forecast_p);
+        plan = plan_once(what, routes, donor, &origin, forecast_p);
     }
+    if (plan != NULL && routes != NULL) {
+        mtree_plan_add_cables(plan, what->hosts->topology, routes);
+    }
+    mtree_routes_destroy(routes);
     if (plan == NULL) {
         return NULL;
     }
@@ -313,7 +306,6 @@ mtree_plan_t *coll_mtree_planning_run(const coll_mtree_planning_t *what,
         mtree_plan_destroy(plan);
         return NULL;
     }
-    add_cables(plan, what->hosts);
     if (forecast_p->pays) {
         log_kernel_buffers(what->comm, plan);
     }
@@ -341,7 +333,7 @@ mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_planning_t *what,
                                           mtree_forecast_t *forecast_p)
 {
     const coll_mtree_plan_hosts_t *hosts = what->hosts;
-    mtree_plan_request_t request = make_request(what);
+    mtree_plan_request_t request = make_request(what, NULL);
     coll_mtree_relays_found_t found;
     mtree_plan_t *relayed = NULL;
 
@@ -382,8 +374,8 @@ coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_planning_t *what
                                                const mtree_plan_t *plan, bool shares_only,
                                                double *gain_p)
 {
-    mtree_plan_request_t request = make_request(what);
     mtree_routes_t *routes = routes_between(what->hosts);
+    mtree_plan_request_t request = make_request(what, routes);
     double now, rebalanced, anew = -1;
 
     *gain_p = 0;
@@ -391,7 +383,6 @@ coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_planning_t *what
         return COLL_MTREE_STAY;
     }
     now = coll_mtree_plan_choice_seconds(plan, what->hosts->topology, routes);
-    request.routes = routes;
     request.keep = plan;
     rebalanced = planned_seconds(what->hosts, &request);
     if (!shares_only) {
