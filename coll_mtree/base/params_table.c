@@ -232,10 +232,11 @@ static const coll_mtree_param_t table[] = {
     {SIZE("trace_events", trace_events, 65536), RANGE(1, 1e8), READ_ONCE, .level = 6,
      .help = "Events that each rank keeps for the trace, the newest; 56 bytes each"},
     {INT("verbose", verbose, 0), LOCAL, .level = 1,
-     .help = "0: errors, and why nothing is served where the user named mtree or a map; "
-             "1: a line per communicator: which topology is used or why none is, and "
-             "when the network has changed; 2: a line per choice: which backend serves "
-             "such calls, over which plan, and why; 20: everything"},
+     .help =
+         "0: errors, and why nothing is served where the user named mtree or a map; "
+         "1: a line per group of processes: which topology is used or why none is, and "
+         "when the network has changed; 2: a line per choice: which backend serves "
+         "such calls, over which plan, and why; 20: everything"},
     {STRING("hwloc", hwloc), READ_ONCE, .level = 9,
      .help = "For tests: path of a machine that hwloc wrote as XML. Every host is taken "
              "for such a machine, its ranks for bound to cores spread evenly over it, "

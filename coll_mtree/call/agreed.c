@@ -171,17 +171,13 @@ int coll_mtree_agreed_size(mca_coll_mtree_module_t *module, ompi_communicator_t 
 }
 
 /* Who runs where.  An exchange that has asked for it ends as if it were not known. */
-static void take_hosts(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+static void take_hosts(mca_coll_mtree_module_t *module)
 {
     module->placement = module->processes->placement;
-    if (module->hosts_asked) {
-        return;
-    }
-    module->hosts_asked = true;
-    coll_mtree_gate_open(&module->hosts_known);
-    module->context = module->placement == NULL ? NULL : module->processes->context;
-    if (module->context != NULL) {
-        coll_mtree_planning_context_log(module->context, comm);
+    if (!module->hosts_asked) {
+        module->hosts_asked = true;
+        coll_mtree_gate_open(&module->hosts_known);
+        module->context = module->placement == NULL ? NULL : module->processes->context;
     }
 }
 
@@ -195,7 +191,7 @@ void coll_mtree_agreed_take_plan(mca_coll_mtree_module_t *module,
     if (agreed == NULL || !agreed->has_hosts) {
         return;
     }
-    take_hosts(module, comm);
+    take_hosts(module);
     plan = coll_mtree_class_table_find(&agreed->plans, &comm_class->node.call_class);
     if (plan != NULL && comm_class->entry == NULL) {
         comm_class->entry = plan->entry;
@@ -230,6 +226,5 @@ void coll_mtree_agreed_forget_plans(mca_coll_mtree_module_t *module,
 
     if (agreed != NULL) {
         coll_mtree_class_table_cleanup(&agreed->plans, plan_clear);
-        coll_mtree_class_table_init(&agreed->plans);
     }
 }

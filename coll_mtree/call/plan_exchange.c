@@ -204,7 +204,6 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
         module->context = planned->context;
         coll_mtree_exchange_reply_hosts(exchange, planned->context->hosts.num_hosts,
                                         planned->context->numbers.host);
-        coll_mtree_planning_context_log(module->context, entry->comm);
     }
     entry->version = planned->version;
     coll_mtree_plan_entry_note_version(module, entry->version);

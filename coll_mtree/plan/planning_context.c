@@ -142,6 +142,9 @@ static void context_read(coll_mtree_planning_context_t *context,
     if (context->map == NULL) {
         return;
     }
+    coll_mtree_verbose(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links",
+                       context->map->source, context->num_procs, context->hosts.num_hosts,
+                       mtree_topology_num_hosts(context->map), context->map->num_links);
     if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
         coll_mtree_topology_cache_init(&context->learned, contributions,
                                        &context->numbers);
@@ -198,14 +201,6 @@ coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context
     by_host.bytes *= coll_mtree_call_class_host_share(
         call_class->collective, context->num_procs, context->hosts.num_hosts);
     return by_host;
-}
-
-void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,
-                                     ompi_communicator_t *comm)
-{
-    coll_mtree_verbose(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links",
-                       context->map->source, context->num_procs, context->hosts.num_hosts,
-                       mtree_topology_num_hosts(context->map), context->map->num_links);
 }
 
 /* The network has changed as @a drift says: is it worth other plans, or where that is

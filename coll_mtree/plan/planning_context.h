@@ -78,10 +78,6 @@ mtree_plan_t *coll_mtree_planning_context_relayed(
     const coll_mtree_planned_t *planned, ompi_communicator_t *comm,
     const coll_mtree_call_class_t *call_class, mtree_forecast_t *forecast_p);
 
-/* Log the line of a communicator: its topology and hosts. */
-void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,
-                                     ompi_communicator_t *comm);
-
 /* What was measured of the paths between hosts. */
 typedef struct {
     const mtree_path_sample_t *samples; /* [count] */
