@@ -27,7 +27,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_destroy(entry->planned.plan);
     mtree_plan_destroy(entry->planned.relayed);
-    free((char *)entry->appendix.bytes);
+    free(entry->appendix.bytes);
     free(entry->early_hosts);
     free(entry);
 }

@@ -70,7 +70,7 @@ struct coll_mtree_plan_entry {
                                        query; NULL: none */
     coll_mtree_replan_reply_t decided;
     coll_mtree_planned_t planned;
-    coll_mtree_appendix_t appendix; /* owned; of the plan with relays, or none */
+    mtree_piece_t appendix; /* owned; of the plan with relays, or none */
 };
 
 /* Where @a comm_class has no entry make one. */

@@ -32,13 +32,10 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
     mtree_forecast_t forecast;
     mtree_plan_t *plan = coll_mtree_planning_context_relayed(
         planned, entry->comm, &entry->call_class, &forecast);
-    size_t length;
-    char *bytes;
 
     if (plan != NULL &&
         coll_mtree_relayed_write(plan, entry->comm, planned->context->numbers.host,
-                                 &bytes, &length)) {
-        entry->appendix = (coll_mtree_appendix_t){bytes, length};
+                                 &entry->appendix.bytes, &entry->appendix.length)) {
         planned->forecast = forecast;
         planned->relayed = plan;
         return;
@@ -246,7 +243,7 @@ static void read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t 
 static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_appendix_t appendix;
+    mtree_piece_t appendix;
 
     mtree_plan_part_destroy(entry->part);
     entry->part = coll_mtree_plan_reply_read(reply, entry->planned.plan, &entry->forecast,

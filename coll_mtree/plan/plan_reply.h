@@ -10,19 +10,14 @@
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/planning_context.h"
 
-#include "schedule/plan_part.h"
-
-/* Bytes for all ranks beside the plan; all zeros: none. */
-typedef struct {
-    const char *bytes; /* [length] */
-    size_t length;
-} coll_mtree_appendix_t;
+#include "schedule/plan_part_wire.h"
 
 /* On rank 0, from the decision of @a exchange: reply @a kind with what was @a planned and
- * the @a appendix; kind 0 where there is no plan, or it is too long. */
+ * the @a appendix, bytes for all ranks beside the plan; kind 0 where there is no plan, or
+ * it is too long. */
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const coll_mtree_planned_t *planned,
-                                const coll_mtree_appendix_t *appendix);
+                                const mtree_piece_t *appendix);
 
 /* The part in @a reply, which is not of kind 0, a reference of the caller's.  @a plan is
  * the plan that this rank, 0, has sent (NULL on others); the part refers to it.
@@ -30,6 +25,6 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
 mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
                                               const mtree_plan_t *plan,
                                               mtree_forecast_t *forecast_p,
-                                              coll_mtree_appendix_t *appendix_p);
+                                              mtree_piece_t *appendix_p);
 
 #endif
