@@ -219,7 +219,8 @@ static void describe_barrier(coll_mtree_coll_args_t *args)
             rc = MTREE_FALLBACK(call.module, _function,                                  \
                                 MTREE_ARGUMENTS(_name) _arguments);                      \
         }                                                                                \
-        return coll_mtree_dispatch_end(&call, rc);                                       \
+        coll_mtree_statistics_close(&call.count);                                        \
+        return rc;                                                                       \
     }
 
 #define MTREE_REQUEST_PARAMETER  , ompi_request_t **request

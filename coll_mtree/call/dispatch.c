@@ -405,11 +405,3 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     return rc;
 }
-
-int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code)
-{
-    if (call->form == MTREE_BLOCKING) {
-        coll_mtree_statistics_close(&call->count);
-    }
-    return code;
-}

@@ -49,11 +49,8 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
 /*
  * Serve @a call, whose args are freed whatever happens: a blocking one to its end; of the
  * others *request_p becomes the request.  Open MPI's code, or MTREE_DECLINED: the
- * fallback is to serve it.  Then comes coll_mtree_dispatch_end().
+ * fallback is to serve it.  Then its count is to be closed.
  */
 int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p);
-
-/* @a call was served, by mtree or the fallback, with @a code; returns that. */
-int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
 
 #endif

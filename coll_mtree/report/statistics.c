@@ -238,13 +238,15 @@ static coll_mtree_call_reading_t leave(coll_mtree_count_t *count, double now)
 
 void coll_mtree_statistics_close(coll_mtree_count_t *count)
 {
-    double now = mtree_clock_seconds(), seconds;
-    coll_mtree_call_reading_t own = {0};
+    coll_mtree_call_reading_t own;
     coll_mtree_durations_t *durations;
+    double now, seconds;
 
-    if (count->state != COLL_MTREE_CALL_OUTSIDE) {
-        own = leave(count, now);
+    if (count->state == COLL_MTREE_CALL_OUTSIDE) {
+        return;
     }
+    now = mtree_clock_seconds();
+    own = leave(count, now);
     if (count->record == NULL) {
         return;
     }

@@ -114,7 +114,7 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
 /* It has passed through relays. */
 void coll_mtree_statistics_relayed(const coll_mtree_count_t *count);
 
-/* It has ended: time it. */
+/* It has ended: time it, if it has entered. */
 void coll_mtree_statistics_close(coll_mtree_count_t *count);
 
 /* Calls of @a call_class have @a plan now, and beside it @a relayed, the one with relays;
