@@ -212,7 +212,6 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers)
     const coll_mtree_coll_args_t *args = buffers->args;
     const coll_mtree_elements_t all = {args->output, args->count, args->datatype};
     const bool is_packed = coll_mtree_elements_are_packed(&all);
-    ptrdiff_t lower, extent;
 
     buffers->super.extent = 1;
     buffers->super.span = 1;
@@ -227,9 +226,7 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers)
         buffers->super.unpack = buffers_unpack;
         return;
     }
-    ompi_datatype_get_true_extent(args->datatype, &lower, &extent);
-    buffers->super.output = mtree_address(args->output, lower);
-    buffers->super.input = buffers->super.output;
+    buffers->super.input = buffers->super.output = first_byte(&all);
     if (args->blocks == NULL) {
         return;
     }
@@ -378,4 +375,5 @@ void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)
     free(buffers->shift);
     free(buffers->input);
     free(buffers->stash);
+    memset(buffers, 0, sizeof(*buffers));
 }

@@ -52,6 +52,7 @@ int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers);
 /* After the last message: copy the result from its stash. */
 void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers);
 
+/* They are zeros then. */
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers);
 
 #endif

@@ -79,13 +79,3 @@ mtree_placement_t *coll_mtree_default_placement_create(int num_ranks)
     free(host);
     return placement;
 }
-
-mtree_plan_part_t *coll_mtree_default_part_create(mtree_collective_t collective, int root,
-                                                  int rank, int num_ranks)
-{
-    mtree_plan_t *plan = coll_mtree_default_plan_create(collective, root, num_ranks);
-    mtree_plan_part_t *part = mtree_plan_part_create(plan, rank);
-
-    mtree_plan_destroy(plan);
-    return part;
-}

@@ -9,16 +9,11 @@
 #define COLL_MTREE_CALL_DEFAULT_PLAN_H
 
 #include "schedule/layout.h"
-#include "schedule/plan_part.h"
 
 /* The plan for @a collective, with rank @a root where that has one, and the placement of
  * the ranks; both are the caller's. */
 mtree_plan_t *coll_mtree_default_plan_create(mtree_collective_t collective, int root,
                                              int num_ranks);
 mtree_placement_t *coll_mtree_default_placement_create(int num_ranks);
-
-/* The part of @a rank of that plan, the caller's. */
-mtree_plan_part_t *coll_mtree_default_part_create(mtree_collective_t collective, int root,
-                                                  int rank, int num_ranks);
 
 #endif

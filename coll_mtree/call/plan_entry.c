@@ -2,6 +2,7 @@
 #include "coll_mtree/call/plan_entry.h"
 
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/transport/progress.h"
@@ -148,6 +149,42 @@ int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
                              encrypts ? mtree_forecast_of(true) : entry->forecast,
                              coll_mtree_params.deterministic);
     return OMPI_SUCCESS;
+}
+
+/* The default plan's part for this rank, which is a host of its own there, and the
+ * module's placement of such hosts. */
+static const mtree_plan_part_t *default_part(coll_mtree_request_t *req)
+{
+    const mtree_call_t *call = &req->args.call;
+    mca_coll_mtree_module_t *module = req->module;
+    coll_mtree_comm_class_t *comm_class = req->comm_class;
+    int ranks = ompi_comm_size(req->comm);
+    mtree_plan_t *plan;
+
+    opal_mutex_lock(&module->lock);
+    if (module->default_placement == NULL) {
+        module->default_placement = coll_mtree_default_placement_create(ranks);
+    }
+    if (comm_class->default_part == NULL) {
+        plan = coll_mtree_default_plan_create(call->collective, call->root, ranks);
+        comm_class->default_part =
+            mtree_plan_part_create(plan, ompi_comm_rank(req->comm));
+        mtree_plan_destroy(plan);
+    }
+    opal_mutex_unlock(&module->lock);
+    req->placement = module->default_placement;
+    return comm_class->default_part;
+}
+
+const mtree_plan_part_t *coll_mtree_plan_entry_plan(coll_mtree_request_t *req)
+{
+    const mtree_plan_part_t *part = req->entry == NULL ? NULL : req->entry->part;
+
+    if (part == NULL || (part->order != NULL && req->args.call.unequal)) {
+        return default_part(req);
+    }
+    req->placement = req->module->placement;
+    return part;
 }
 
 static void class_clear(void *element)

@@ -36,7 +36,7 @@
 typedef struct {
     coll_mtree_traffic_t *traffic; /* what the sample is made of, owned; NULL: nothing is
                                       asked */
-    double promised; /* seconds that the plans predict for the traffic; 0: not known */
+    double promised;               /* seconds that the plans predict for the traffic */
     coll_mtree_link_check_t check; /* on rank 0: that was run; then the one that is to be
                                       run */
 } coll_mtree_replan_query_t;
@@ -96,6 +96,11 @@ void coll_mtree_plan_entry_let_go(coll_mtree_plan_entry_t *entry);
  * decides the class's server.  Open MPI's code. */
 int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
                                coll_mtree_comm_class_t *comm_class);
+
+/* The plan of @a req, which has passed the gate, with its placement there: that of its
+ * entry, or the default plan.  Rank programs need to know how long blocks are, so calls
+ * whose blocks are unequal go over the default plan instead. */
+const mtree_plan_part_t *coll_mtree_plan_entry_plan(coll_mtree_request_t *req);
 
 /* Free what the classes of @a module hold, and the classes. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);

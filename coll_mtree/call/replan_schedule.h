@@ -8,8 +8,8 @@
  * else here is the same on all ranks, so that all ranks begin
  * and apply queries at the same point of the order of calls.  No Open MPI header is used.
  */
-#ifndef COLL_MTREE_ADAPT_REPLAN_SCHEDULE_H
-#define COLL_MTREE_ADAPT_REPLAN_SCHEDULE_H
+#ifndef COLL_MTREE_CALL_REPLAN_SCHEDULE_H
+#define COLL_MTREE_CALL_REPLAN_SCHEDULE_H
 
 #include "coll_mtree/base/class_table.h"
 

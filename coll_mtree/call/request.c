@@ -4,7 +4,6 @@
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/call/plan_entry.h"
 
 #include "base/clock.h"
@@ -25,24 +24,14 @@ void coll_mtree_requests_open(void)
     atomic_init(&aside_left, coll_mtree_params.arrival_aside);
 }
 
-static void request_unprepare(coll_mtree_request_t *req)
-{
-    coll_mtree_buffers_cleanup(&req->buffers);
-    memset(&req->buffers, 0, sizeof(req->buffers));
-    mtree_goodput_destroy(req->goodput);
-    req->goodput = NULL;
-    mtree_layout_destroy(req->layout);
-    req->layout = NULL;
-    req->scratch = 0;
-    mtree_plan_part_destroy(req->part);
-    req->part = NULL;
-}
-
 static void request_destroy(coll_mtree_request_t *req)
 {
     ompi_communicator_t *comm = req->comm;
 
-    request_unprepare(req);
+    coll_mtree_buffers_cleanup(&req->buffers);
+    mtree_goodput_destroy(req->goodput);
+    mtree_layout_destroy(req->layout);
+    mtree_plan_part_destroy(req->part);
     if (req->super.super.req_persistent) {
         coll_mtree_tag_slots_release(&req->module->tags.slots, req->slot);
     }
@@ -232,41 +221,6 @@ static int different_calls(const coll_mtree_request_t *req, const mtree_plan_par
     return coll_mtree_different_calls(req->comm, req->args.function, own, planned);
 }
 
-/* The default plan's part for this rank, which is a host of its own there, and the
- * module's placement of such hosts. */
-static const mtree_plan_part_t *default_part(coll_mtree_request_t *req)
-{
-    const mtree_call_t *call = &req->args.call;
-    mca_coll_mtree_module_t *module = req->module;
-    coll_mtree_comm_class_t *comm_class = req->comm_class;
-    int ranks = ompi_comm_size(req->comm);
-
-    opal_mutex_lock(&module->lock);
-    if (module->default_placement == NULL) {
-        module->default_placement = coll_mtree_default_placement_create(ranks);
-    }
-    if (comm_class->default_part == NULL) {
-        comm_class->default_part = coll_mtree_default_part_create(
-            call->collective, call->root, ompi_comm_rank(req->comm), ranks);
-    }
-    opal_mutex_unlock(&module->lock);
-    req->placement = module->default_placement;
-    return comm_class->default_part;
-}
-
-/* Find the plan of @a req, and its placement.  Rank programs need to know how long blocks
- * are, so calls whose blocks are unequal go over the default plan instead. */
-static const mtree_plan_part_t *find_plan(coll_mtree_request_t *req)
-{
-    const mtree_plan_part_t *part = req->entry == NULL ? NULL : req->entry->part;
-
-    if (part == NULL || (part->order != NULL && req->args.call.unequal)) {
-        return default_part(req);
-    }
-    req->placement = req->module->placement;
-    return part;
-}
-
 /* Lay the call out over the plan that rank 0 has sent.  Open MPI's code. */
 static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *part)
 {
@@ -301,15 +255,15 @@ static bool is_by_arrival(const mtree_plan_part_t *part,
            (args->op != NULL && !coll_mtree_params.deterministic);
 }
 
-/* Make what depends on the plan; a persistent request does so once per plan. */
+/* Make what depends on the plan; a persistent request does so once. */
 static int request_prepare(coll_mtree_request_t *req)
 {
-    const mtree_plan_part_t *part = find_plan(req);
+    const mtree_plan_part_t *part;
 
-    if (req->part == part) {
+    if (req->part != NULL) {
         return OMPI_SUCCESS;
     }
-    request_unprepare(req);
+    part = coll_mtree_plan_entry_plan(req);
     req->args.call.recovery = coll_mtree_tcp_recovery(req->comm, part);
     coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                             ompi_comm_size(req->comm));
@@ -317,6 +271,7 @@ static int request_prepare(coll_mtree_request_t *req)
         int rc = request_lay_out(req, part);
 
         if (rc != OMPI_SUCCESS) {
+            coll_mtree_buffers_cleanup(&req->buffers);
             return rc;
         }
         req->goodput = mtree_goodput_create(req->layout);

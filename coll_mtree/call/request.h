@@ -39,7 +39,7 @@ typedef struct coll_mtree_request {
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
     coll_mtree_count_t count;              /* of nonblocking and persistent calls */
     const mtree_placement_t *placement;    /* once the call has begun */
-    /* Made for `part`: */
+    /* Made once, for `part`: */
     mtree_plan_part_t *part; /* of its plan, a reference; NULL: none yet */
     coll_mtree_buffers_t buffers;
     coll_mtree_transport_t transport;
