@@ -94,10 +94,10 @@ static void take_message(coll_mtree_relay_control_t *control,
 void coll_mtree_relay_control_poll(coll_mtree_relay_control_t *control, double now)
 {
     mtree_relay_message_t message;
-    int answer = 0;
+    int answer = 0, count = 0;
 
     mtree_tcp_polled_time_add(&control->silence, now);
-    while (control->is_up &&
+    while (control->is_up && count++ < COLL_MTREE_RELAY_MESSAGES &&
            (answer = mtree_relay_channel_poll(&control->channel, &message)) > 0) {
         take_message(control, &message);
         control->received = now;

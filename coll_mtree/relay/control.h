@@ -19,6 +19,10 @@
  * another call. */
 #define COLL_MTREE_REFUSALS 64
 
+/* Messages of a relay that one poll reads, so that one that sends without end holds
+ * nobody. */
+#define COLL_MTREE_RELAY_MESSAGES 64
+
 typedef struct {
     char address[MTREE_RELAY_ADDRESS];
     char reached[MTREE_RELAY_ADDRESS]; /* the same as numbers, when it has answered */

@@ -178,4 +178,27 @@ UNIT_TEST(no_refusal_hides_another)
     ck_assert(coll_mtree_relay_control_has_refused(&control, 7, 1));
 }
 
+/* Else one that sends without end would hold rank 0. */
+UNIT_TEST(a_poll_takes_so_many_messages)
+{
+    mtree_relay_channel_t said;
+    unsigned char bytes[MTREE_RELAY_UNREACHED_BYTES];
+    int ends[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    mtree_relay_channel_cleanup(&control.channel);
+    mtree_relay_channel_init(&control.channel, ends[0], NULL);
+    mtree_relay_channel_init(&said, ends[1], NULL);
+    for (int i = 0; i < COLL_MTREE_RELAY_MESSAGES; i++) {
+        unit_ok(mtree_relay_channel_send(&said, MTREE_RELAY_PONG, NULL, 0));
+    }
+    mtree_put32(bytes, 5);
+    unit_ok(mtree_relay_channel_send(&said, MTREE_RELAY_UNREACHED, bytes, sizeof(bytes)));
+    coll_mtree_relay_control_poll(&control, 0);
+    ck_assert_uint_eq(control.unreached, 0);
+    coll_mtree_relay_control_poll(&control, 0);
+    ck_assert_uint_eq(control.unreached, UINT64_C(1) << 5);
+    mtree_relay_channel_cleanup(&said);
+}
+
 UNIT_FIXTURE(start, stop)
