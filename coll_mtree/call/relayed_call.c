@@ -195,7 +195,8 @@ static bool begin(relayed_call_t *call)
         return false;
     }
     if (is_first(call) &&
-        !coll_mtree_relays_tell(call->relayed->plan, MTREE_RELAY_START, &call->start)) {
+        !mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
+                                 MTREE_RELAY_START, &call->start)) {
         return false;
     }
     coll_mtree_relay_transport_init(&call->transport, comm,
@@ -253,8 +254,8 @@ static bool relays_serve(const relayed_call_t *call)
     const char *address;
     bool have_answered;
 
-    return coll_mtree_relays_poll_call(call->relayed->plan, &call->start, &address,
-                                       &have_answered) == COLL_MTREE_RELAYS_SERVE;
+    return mtree_relay_roster_poll(&coll_mtree_relays, call->relayed->plan, &call->start,
+                                   &address, &have_answered) == MTREE_RELAY_SERVES;
 }
 
 /* How this rank's part has failed. */
@@ -278,12 +279,13 @@ static bool drop_unreached(const relayed_call_t *call)
 
         if (state >= UNREACHED &&
             state < UNREACHED + call->relayed->plan->placement->num_relays) {
-            coll_mtree_relays_drop(call->relayed->plan, state - UNREACHED,
-                                   (int)coll_mtree_process_name(call->req->comm, r).vpid);
+            mtree_relay_roster_drop(
+                &coll_mtree_relays, call->relayed->plan, state - UNREACHED,
+                (int)coll_mtree_process_name(call->req->comm, r).vpid);
             some = true;
         }
     }
-    return coll_mtree_relays_drop_unreached() || some;
+    return mtree_relay_roster_drop_unreached(&coll_mtree_relays) || some;
 }
 
 /* Rank 0: the verdict on a call that has failed.  Neighbours of a relay that is lost may
@@ -292,18 +294,20 @@ static int find_cause(const relayed_call_t *call)
 {
     const mtree_relay_plan_t *plan = call->relayed->plan;
     const char *address = NULL;
-    coll_mtree_relays_state_t state;
+    mtree_relay_state_t state;
     bool have_answered;
 
-    (void)coll_mtree_relays_tell(plan, MTREE_RELAY_PING, &call->start);
+    (void)mtree_relay_roster_tell(&coll_mtree_relays, plan, MTREE_RELAY_PING,
+                                  &call->start);
     do {
         progress(call);
-        state = coll_mtree_relays_poll_call(plan, &call->start, &address, &have_answered);
+        state = mtree_relay_roster_poll(&coll_mtree_relays, plan, &call->start, &address,
+                                        &have_answered);
     } while (!have_answered);
-    if (drop_unreached(call) || state == COLL_MTREE_RELAYS_LOST) {
+    if (drop_unreached(call) || state == MTREE_RELAY_LOST) {
         return LOST;
     }
-    if (state == COLL_MTREE_RELAYS_REFUSE) {
+    if (state == MTREE_RELAY_REFUSES) {
         mtree_warn(
             "relay %s: it refused or failed a call; such calls go on without relays",
             address);
@@ -357,8 +361,8 @@ static void coordinate(relayed_call_t *call)
     }
     if (call->verdict != DONE) {
         /* Those that are up need not go on. */
-        (void)coll_mtree_relays_tell(call->relayed->plan, MTREE_RELAY_CANCEL,
-                                     &call->start);
+        (void)mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
+                                      MTREE_RELAY_CANCEL, &call->start);
         if (call->operation != NULL) {
             coll_mtree_relay_transport_abandon(&call->transport);
         }

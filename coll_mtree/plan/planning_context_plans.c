@@ -239,7 +239,8 @@ mtree_plan_t *coll_mtree_planning_context_relayed(
     by_host = coll_mtree_planning_context_by_host(context, call_class);
     stored = coll_mtree_class_table_get(&context->plans, &by_host, sizeof(*stored));
     if (!is_current(context, stored) ||
-        (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
+        (stored->plan != NULL &&
+         !mtree_relay_roster_is_up(&coll_mtree_relays, stored->plan))) {
         mtree_forecast_t forecast = mtree_forecast_of(false);
         mtree_plan_t *plan = coll_mtree_planning_relayed(
             &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, planned->plan,

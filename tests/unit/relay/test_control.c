@@ -6,7 +6,7 @@
  */
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "coll_mtree/relay/control.h"
+#include "relay/control.h"
 #include "relay/server.h"
 #include "tests/unit/runner.h"
 
@@ -17,7 +17,7 @@
 #define STEP 0.05
 
 static mtree_relay_server_t *server;
-static coll_mtree_relay_control_t control;
+static mtree_relay_control_t control;
 
 static void start(void)
 {
@@ -30,8 +30,8 @@ static void start(void)
     (void)snprintf(address, sizeof(address), "127.0.0.1:%d",
                    (int)mtree_relay_server_port(server));
     mtree_relay_job_key(&options.secret, &hello.job, &key);
-    coll_mtree_relay_control_init(&control, address, &hello, &key, mtree_clock_seconds());
-    while (coll_mtree_relay_control_dial(&control, mtree_clock_seconds())) {
+    mtree_relay_control_init(&control, address, &hello, &key, mtree_clock_seconds());
+    while (mtree_relay_control_dial(&control, mtree_clock_seconds())) {
         mtree_relay_server_poll(server, 0);
     }
     ck_assert(control.is_up);
@@ -47,7 +47,7 @@ static void stop(void)
 static void poll_both(double *now, int polls, bool relay_answers)
 {
     for (int i = 0; i < polls; i++) {
-        coll_mtree_relay_control_poll(&control, *now);
+        mtree_relay_control_poll(&control, *now);
         if (relay_answers) {
             mtree_relay_server_poll(server, 0);
         }
@@ -57,9 +57,8 @@ static void poll_both(double *now, int polls, bool relay_answers)
 
 UNIT_TEST(who_was_away_asks_again)
 {
-    double now = 1000;
+    double now = mtree_clock_seconds();
 
-    coll_mtree_relay_control_touch(&control, now);
     poll_both(&now, 3, true);
     for (int i = 0; i < 3; i++) {
         now += 3600;
@@ -70,9 +69,8 @@ UNIT_TEST(who_was_away_asks_again)
 
 UNIT_TEST(a_relay_that_does_not_answer_is_silent)
 {
-    double now = 1000;
+    double now = mtree_clock_seconds();
 
-    coll_mtree_relay_control_touch(&control, now);
     poll_both(&now, 90, false);
     ck_assert(control.is_up);
     poll_both(&now, 20, false);
@@ -80,15 +78,15 @@ UNIT_TEST(a_relay_that_does_not_answer_is_silent)
 }
 
 /* All relays of a job, of which those but @a down are up. */
-static coll_mtree_relay_control_t relays[COLL_MTREE_RELAYS];
+static mtree_relay_control_t relays[MTREE_RELAY_RELAYS];
 static int other = -1;
 
 static int worst_without(int down)
 {
-    for (int i = 0; i < COLL_MTREE_RELAYS; i++) {
+    for (int i = 0; i < MTREE_RELAY_RELAYS; i++) {
         relays[i].is_up = i != down;
     }
-    return coll_mtree_relay_control_worst(relays, COLL_MTREE_RELAYS, &other);
+    return mtree_relay_control_worst(relays, MTREE_RELAY_RELAYS, &other);
 }
 
 static void cut(int i, int j)
@@ -142,13 +140,13 @@ static void hear(mtree_relay_kind_t kind, uint32_t first, uint32_t second, size_
     mtree_relay_channel_cleanup(&control.channel);
     mtree_relay_channel_init(&control.channel, ends[1], NULL);
     control.is_up = true;
-    coll_mtree_relay_control_poll(&control, 0);
+    mtree_relay_control_poll(&control, 0);
     mtree_relay_channel_cleanup(&said);
 }
 
 UNIT_TEST(no_pair_is_made_of_what_is_no_relay)
 {
-    const uint32_t others[] = {COLL_MTREE_RELAYS, UINT32_MAX};
+    const uint32_t others[] = {MTREE_RELAY_RELAYS, UINT32_MAX};
 
     for (int i = 0; i < 2; i++) {
         hear(MTREE_RELAY_UNREACHED, others[i], 0, MTREE_RELAY_UNREACHED_BYTES);
@@ -164,18 +162,18 @@ UNIT_TEST(no_pair_is_made_of_what_is_no_relay)
  * way. */
 UNIT_TEST(no_refusal_hides_another)
 {
-    ck_assert(!coll_mtree_relay_control_has_refused(&control, 1, 1));
-    for (uint32_t call = 1; call <= COLL_MTREE_REFUSALS; call++) {
+    ck_assert(!mtree_relay_control_has_refused(&control, 1, 1));
+    for (uint32_t call = 1; call <= MTREE_RELAY_REFUSALS; call++) {
         hear(MTREE_RELAY_REFUSED, 3 + call % 2, call, MTREE_RELAY_CALL_BYTES);
     }
-    for (uint32_t call = 1; call <= COLL_MTREE_REFUSALS; call++) {
-        ck_assert(coll_mtree_relay_control_has_refused(&control, 3 + call % 2, call));
-        ck_assert(!coll_mtree_relay_control_has_refused(&control, 4 - call % 2, call));
+    for (uint32_t call = 1; call <= MTREE_RELAY_REFUSALS; call++) {
+        ck_assert(mtree_relay_control_has_refused(&control, 3 + call % 2, call));
+        ck_assert(!mtree_relay_control_has_refused(&control, 4 - call % 2, call));
     }
     hear(MTREE_RELAY_REFUSED, 7, 1, MTREE_RELAY_CALL_BYTES);
-    ck_assert(!coll_mtree_relay_control_has_refused(&control, 4, 1));
-    ck_assert(coll_mtree_relay_control_has_refused(&control, 3, 2));
-    ck_assert(coll_mtree_relay_control_has_refused(&control, 7, 1));
+    ck_assert(!mtree_relay_control_has_refused(&control, 4, 1));
+    ck_assert(mtree_relay_control_has_refused(&control, 3, 2));
+    ck_assert(mtree_relay_control_has_refused(&control, 7, 1));
 }
 
 /* Else one that sends without end would hold rank 0. */
@@ -189,14 +187,14 @@ UNIT_TEST(a_poll_takes_so_many_messages)
     mtree_relay_channel_cleanup(&control.channel);
     mtree_relay_channel_init(&control.channel, ends[0], NULL);
     mtree_relay_channel_init(&said, ends[1], NULL);
-    for (int i = 0; i < COLL_MTREE_RELAY_MESSAGES; i++) {
+    for (int i = 0; i < MTREE_RELAY_MESSAGES; i++) {
         unit_ok(mtree_relay_channel_send(&said, MTREE_RELAY_PONG, NULL, 0));
     }
     mtree_put32(bytes, 5);
     unit_ok(mtree_relay_channel_send(&said, MTREE_RELAY_UNREACHED, bytes, sizeof(bytes)));
-    coll_mtree_relay_control_poll(&control, 0);
+    mtree_relay_control_poll(&control, 0);
     ck_assert_uint_eq(control.unreached, 0);
-    coll_mtree_relay_control_poll(&control, 0);
+    mtree_relay_control_poll(&control, 0);
     ck_assert_uint_eq(control.unreached, UINT64_C(1) << 5);
     mtree_relay_channel_cleanup(&said);
 }

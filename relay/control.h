@@ -3,8 +3,8 @@
  * Rank 0's control connection to one relay: it is dialed once, carries messages while the
  * relay is up, and is not made again when the relay is lost.
  */
-#ifndef COLL_MTREE_RELAY_CONTROL_H
-#define COLL_MTREE_RELAY_CONTROL_H
+#ifndef MTREE_RELAY_CONTROL_H
+#define MTREE_RELAY_CONTROL_H
 
 #include "relay/channel.h"
 #include "relay/dialer.h"
@@ -12,16 +12,16 @@
 #include "tcp/polled_time.h"
 
 /* Relays of a job at most; each has a number below that. */
-#define COLL_MTREE_RELAYS 64
+#define MTREE_RELAY_RELAYS 64
 
 /* Refusals of a relay that are kept, the newest: as many calls of a job as it has under
  * way.  Threads may have several, and the one that hears of a refusal may wait for
  * another call. */
-#define COLL_MTREE_REFUSALS 64
+#define MTREE_RELAY_REFUSALS 64
 
 /* Messages of a relay that one poll reads, so that one that sends without end holds
  * nobody. */
-#define COLL_MTREE_RELAY_MESSAGES 64
+#define MTREE_RELAY_MESSAGES 64
 
 typedef struct {
     char address[MTREE_RELAY_ADDRESS];
@@ -35,39 +35,34 @@ typedef struct {
      * numbered from 1. */
     struct {
         uint32_t plan, call;
-    } refused[COLL_MTREE_REFUSALS];
+    } refused[MTREE_RELAY_REFUSALS];
     unsigned num_refused;
     uint64_t unreached; /* bit j: it cannot reach relay j */
-} coll_mtree_relay_control_t;
+} mtree_relay_control_t;
 
 /* Begin to dial @a address, of less than MTREE_RELAY_ADDRESS bytes, with @a hello for a
  * job with @a key, at @a now (mtree_clock_seconds()). */
-void coll_mtree_relay_control_init(coll_mtree_relay_control_t *control,
-                                   const char *address, const mtree_relay_hello_t *hello,
-                                   const mtree_relay_key_t *key, double now);
+void mtree_relay_control_init(mtree_relay_control_t *control, const char *address,
+                              const mtree_relay_hello_t *hello,
+                              const mtree_relay_key_t *key, double now);
 
 /* Continue to dial; true: the relay has yet to answer. */
-bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double now);
+bool mtree_relay_control_dial(mtree_relay_control_t *control, double now);
 
 /* The relay is lost, which is logged with @a reason. */
-void coll_mtree_relay_control_fail(coll_mtree_relay_control_t *control,
-                                   const char *reason);
+void mtree_relay_control_fail(mtree_relay_control_t *control, const char *reason);
 
 /* Send a message; false: the relay is lost. */
-bool coll_mtree_relay_control_send(coll_mtree_relay_control_t *control,
-                                   mtree_relay_kind_t kind, const void *bytes,
-                                   size_t length);
-
-/* Nobody has read the connection for a while: measure silence from @a now on. */
-void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double now);
+bool mtree_relay_control_send(mtree_relay_control_t *control, mtree_relay_kind_t kind,
+                              const void *bytes, size_t length);
 
 /* Read what it has reported.  A relay that is up is pinged now and then, and is lost when
  * it is silent. */
-void coll_mtree_relay_control_poll(coll_mtree_relay_control_t *control, double now);
+void mtree_relay_control_poll(mtree_relay_control_t *control, double now);
 
 /* Has it reported that it refused number @a call of plan number @a plan? */
-bool coll_mtree_relay_control_has_refused(const coll_mtree_relay_control_t *control,
-                                          uint32_t plan, uint32_t call);
+bool mtree_relay_control_has_refused(const mtree_relay_control_t *control, uint32_t plan,
+                                     uint32_t call);
 
 /*
  * The relay to leave out first, of those of @a controls, [@a count] by their numbers,
@@ -76,7 +71,7 @@ bool coll_mtree_relay_control_has_refused(const coll_mtree_relay_control_t *cont
  * highest number, which the other dials.  *other_p is one that is up and in a pair with
  * it.  -1: all reach each other.
  */
-int coll_mtree_relay_control_worst(const coll_mtree_relay_control_t *controls, int count,
-                                   int *other_p);
+int mtree_relay_control_worst(const mtree_relay_control_t *controls, int count,
+                              int *other_p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/relay/control.h"
+#include "relay/control.h"
 
 #include "base/bytes.h"
 #include "base/log.h"
@@ -13,16 +13,16 @@
 #define PING_SECONDS   1.0
 #define SILENT_SECONDS 5.0
 
-void coll_mtree_relay_control_init(coll_mtree_relay_control_t *control,
-                                   const char *address, const mtree_relay_hello_t *hello,
-                                   const mtree_relay_key_t *key, double now)
+void mtree_relay_control_init(mtree_relay_control_t *control, const char *address,
+                              const mtree_relay_hello_t *hello,
+                              const mtree_relay_key_t *key, double now)
 {
-    *control = (coll_mtree_relay_control_t){.channel = {.socket = -1}};
+    *control = (mtree_relay_control_t){.channel = {.socket = -1}};
     (void)snprintf(control->address, sizeof(control->address), "%s", address);
     control->dialer = mtree_relay_dialer_create(address, hello, key, now, DIAL_SECONDS);
 }
 
-bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double now)
+bool mtree_relay_control_dial(mtree_relay_control_t *control, double now)
 {
     int answer =
         control->dialer == NULL ? 0 : mtree_relay_dialer_poll(control->dialer, now);
@@ -37,7 +37,7 @@ bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double n
         mtree_info("relay %s: it answers, and has %llu bytes for calls", control->address,
                    (unsigned long long)control->dialer->welcome.memory);
         mtree_relay_found_write(&control->dialer->found, control->reached);
-        coll_mtree_relay_control_touch(control, now);
+        control->pinged = control->received = now;
         control->is_up = true;
     } else {
         mtree_warn("relay %s: %s; planned without it", control->address,
@@ -48,75 +48,67 @@ bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double n
     return false;
 }
 
-void coll_mtree_relay_control_fail(coll_mtree_relay_control_t *control,
-                                   const char *reason)
+void mtree_relay_control_fail(mtree_relay_control_t *control, const char *reason)
 {
     mtree_relay_channel_cleanup(&control->channel);
     control->is_up = false;
     mtree_warn("relay %s: %s; calls go on without it", control->address, reason);
 }
 
-bool coll_mtree_relay_control_send(coll_mtree_relay_control_t *control,
-                                   mtree_relay_kind_t kind, const void *bytes,
-                                   size_t length)
+bool mtree_relay_control_send(mtree_relay_control_t *control, mtree_relay_kind_t kind,
+                              const void *bytes, size_t length)
 {
     if (control->is_up &&
         mtree_relay_channel_send(&control->channel, kind, bytes, length) != MTREE_OK) {
-        coll_mtree_relay_control_fail(control, "its connection is lost");
+        mtree_relay_control_fail(control, "its connection is lost");
     }
     return control->is_up;
 }
 
-void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double now)
-{
-    control->pinged = control->received = now;
-    control->silence = (mtree_tcp_polled_time_t){.seconds = 0};
-}
-
-static void take_message(coll_mtree_relay_control_t *control,
+static void take_message(mtree_relay_control_t *control,
                          const mtree_relay_message_t *message)
 {
     uint32_t other;
 
     if (message->kind == MTREE_RELAY_REFUSED &&
         message->length == MTREE_RELAY_CALL_BYTES) {
-        unsigned at = control->num_refused++ % COLL_MTREE_REFUSALS;
+        unsigned at = control->num_refused++ % MTREE_RELAY_REFUSALS;
 
         control->refused[at].plan = mtree_get32(message->bytes);
         control->refused[at].call = mtree_get32(message->bytes + 4);
     } else if (message->kind == MTREE_RELAY_UNREACHED &&
                message->length == MTREE_RELAY_UNREACHED_BYTES) {
         other = mtree_get32(message->bytes);
-        control->unreached |= other < COLL_MTREE_RELAYS ? UINT64_C(1) << other : 0;
+        control->unreached |= other < MTREE_RELAY_RELAYS ? UINT64_C(1) << other : 0;
     }
 }
 
-void coll_mtree_relay_control_poll(coll_mtree_relay_control_t *control, double now)
+void mtree_relay_control_poll(mtree_relay_control_t *control, double now)
 {
     mtree_relay_message_t message;
     int answer = 0, count = 0;
 
     mtree_tcp_polled_time_add(&control->silence, now);
-    while (control->is_up && count++ < COLL_MTREE_RELAY_MESSAGES &&
+    while (control->is_up && count++ < MTREE_RELAY_MESSAGES &&
            (answer = mtree_relay_channel_poll(&control->channel, &message)) > 0) {
         take_message(control, &message);
         control->received = now;
         control->silence.seconds = 0;
     }
     if (answer < 0) {
-        coll_mtree_relay_control_fail(control, "its connection is lost");
+        mtree_relay_control_fail(control, "its connection is lost");
     } else if (control->is_up && control->silence.seconds > SILENT_SECONDS) {
-        coll_mtree_relay_control_fail(control, "it is silent");
+        mtree_relay_control_fail(control, "it is silent");
     } else if (control->is_up && now > control->pinged + PING_SECONDS) {
         control->pinged = now;
-        (void)coll_mtree_relay_control_send(control, MTREE_RELAY_PING, NULL, 0);
+        (void)mtree_relay_control_send(control, MTREE_RELAY_PING, NULL, 0);
     }
 }
 
-bool coll_mtree_relay_control_has_refused(const coll_mtree_relay_control_t *control,
-                                          uint32_t plan, uint32_t call)
+bool mtree_relay_control_has_refused(const mtree_relay_control_t *control, uint32_t plan,
+                                     uint32_t call)
 {
-    for (int at = 0; at < COLL_MTREE_REFUSALS; at++) {
+    for (int at = 0; at < MTREE_RELAY_REFUSALS; at++) {
         if (control->refused[at].plan == plan && control->refused[at].call == call) {
             return true;
         }
@@ -124,8 +116,8 @@ bool coll_mtree_relay_control_has_refused(const coll_mtree_relay_control_t *cont
     return false;
 }
 
-int coll_mtree_relay_control_worst(const coll_mtree_relay_control_t *controls, int count,
-                                   int *other_p)
+int mtree_relay_control_worst(const mtree_relay_control_t *controls, int count,
+                              int *other_p)
 {
     int worst = -1, most = 0;
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The relays of the job that a rank 0 begins: it asks them, sends them plans and calls,
+ * and notices when one is lost.
+ *
+ * One thread, which plans, adds relays, asks them and sends plans.  Any thread may do the
+ * rest meanwhile, and does not wait for relays that are asked.
+ */
+#ifndef MTREE_RELAY_ROSTER_H
+#define MTREE_RELAY_ROSTER_H
+
+#include "planner/plan/plan.h"
+#include "relay/control.h"
+
+#include <pthread.h>
+
+typedef struct {
+    pthread_mutex_t lock;
+    mtree_relay_control_t relays[MTREE_RELAY_RELAYS]; /* [num_relays] by their numbers */
+    int num_relays;
+    uint32_t num_plans;
+    mtree_relay_job_id_t id;
+    mtree_relay_key_t key;
+    bool is_encrypted;
+} mtree_relay_roster_t;
+
+/* Close all control connections, and forget the key.  Nobody uses @a roster. */
+void mtree_relay_roster_close(mtree_relay_roster_t *roster);
+
+/* In the thread that plans: dial the relay at @a address unless it was, and wait until
+ * all that are dialed have answered, or will not. */
+void mtree_relay_roster_add(mtree_relay_roster_t *roster, const char *address);
+void mtree_relay_roster_await(mtree_relay_roster_t *roster);
+
+/* The numbers at which the relay at @a address has answered, which stay; NULL: it is not
+ * up. */
+const char *mtree_relay_roster_reached(mtree_relay_roster_t *roster, const char *address);
+
+/* Are all relays of @a plan up? */
+bool mtree_relay_roster_is_up(mtree_relay_roster_t *roster, const mtree_plan_t *plan);
+
+/*
+ * Send the relays of @a plan the message about it (relay/plan.h), *length_p bytes, which
+ * is returned, malloc'ed.  @a peers [num_ranks + relays] has the numbers of ranks, and
+ * room for those of relays.  NULL: a relay is lost, or the plan too large.
+ */
+unsigned char *mtree_relay_roster_send_plan(mtree_relay_roster_t *roster,
+                                            const mtree_plan_t *plan, int num_ranks,
+                                            const int *host, uint32_t *peers,
+                                            size_t *length_p);
+
+/* Have the relays of @a plan start the call @a start, cancel it, or answer a ping, by @a
+ * kind; false: one is lost. */
+bool mtree_relay_roster_tell(mtree_relay_roster_t *roster, const mtree_relay_plan_t *plan,
+                             mtree_relay_kind_t kind, const mtree_relay_start_t *start);
+
+/* The state of a call at its relays. */
+typedef enum {
+    MTREE_RELAY_SERVES,
+    MTREE_RELAY_REFUSES, /* one refused the call, or failed in it; all are up */
+    MTREE_RELAY_LOST     /* one is lost, which is logged once */
+} mtree_relay_state_t;
+
+/* While that call is under way: read the relays' messages.  *address_p is the address of
+ * the first that refuses it.  *have_answered_p: each has answered the last ping, or is
+ * lost. */
+mtree_relay_state_t mtree_relay_roster_poll(mtree_relay_roster_t *roster,
+                                            const mtree_relay_plan_t *plan,
+                                            const mtree_relay_start_t *start,
+                                            const char **address_p,
+                                            bool *have_answered_p);
+
+/* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a plan: it is lost. */
+void mtree_relay_roster_drop(mtree_relay_roster_t *roster, const mtree_relay_plan_t *plan,
+                             int i, int rank);
+
+/* Drop some of the relays that have reported that they cannot reach each other, so that
+ * those that are left can (relay/control.h); false: none had to be. */
+bool mtree_relay_roster_drop_unreached(mtree_relay_roster_t *roster);
+
+#endif
