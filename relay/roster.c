@@ -16,7 +16,8 @@ void mtree_relay_roster_close(mtree_relay_roster_t *roster)
     explicit_bzero(&roster->key, sizeof(roster->key));
 }
 
-/* NULL: there is none. */
+/* NULL: there is none.  Addresses and their number change in the thread that plans alone,
+ * so this needs no lock there. */
 static mtree_relay_control_t *find(mtree_relay_roster_t *roster, const char *address)
 {
     for (int i = 0; i < roster->num_relays; i++) {
@@ -35,12 +36,15 @@ void mtree_relay_roster_add(mtree_relay_roster_t *roster, const char *address)
                                        .is_encrypted = roster->is_encrypted,
                                        .job = roster->id};
 
-    pthread_mutex_lock(&roster->lock);
-    if (find(roster, address) == NULL && roster->num_relays < MTREE_RELAY_RELAYS &&
-        strlen(address) < MTREE_RELAY_ADDRESS) {
-        mtree_relay_control_init(&roster->relays[roster->num_relays++], address, &hello,
-                                 &roster->key, mtree_clock_seconds());
+    if (find(roster, address) != NULL || roster->num_relays == MTREE_RELAY_RELAYS ||
+        strlen(address) >= MTREE_RELAY_ADDRESS) {
+        return;
     }
+    /* The system may wait for names, so nobody else sees the relay yet. */
+    mtree_relay_control_init(&roster->relays[roster->num_relays], address, &hello,
+                             &roster->key, mtree_clock_seconds());
+    pthread_mutex_lock(&roster->lock);
+    roster->num_relays++;
     pthread_mutex_unlock(&roster->lock);
 }
 
@@ -50,19 +54,19 @@ static int dial(mtree_relay_roster_t *roster)
     const double now = mtree_clock_seconds();
     int dialing = 0;
 
+    pthread_mutex_lock(&roster->lock);
     for (int i = 0; i < roster->num_relays; i++) {
         dialing += mtree_relay_control_dial(&roster->relays[i], now);
     }
+    pthread_mutex_unlock(&roster->lock);
     return dialing;
 }
 
 void mtree_relay_roster_await(mtree_relay_roster_t *roster)
 {
-    pthread_mutex_lock(&roster->lock);
     while (dial(roster) > 0) {
         mtree_clock_sleep(0.002);
     }
-    pthread_mutex_unlock(&roster->lock);
 }
 
 const char *mtree_relay_roster_reached(mtree_relay_roster_t *roster, const char *address)
