@@ -42,10 +42,10 @@ DEFINE_NUMBERS(float, float)
 DEFINE_NUMBERS(double, double)
 
 /* In the order of mtree_relay_op_t. */
-#define NUMBERS(_type) sum_##_type, prod_##_type, min_##_type, max_##_type
+#define NUMBERS(_type) max_##_type, min_##_type, sum_##_type, prod_##_type
 #define INTEGERS(_type)                                                                  \
-    NUMBERS(_type), band_##_type, bor_##_type, bxor_##_type, land_##_type, lor_##_type,  \
-        lxor_##_type
+    NUMBERS(_type), land_##_type, band_##_type, lor_##_type, bor_##_type, lxor_##_type,  \
+        bxor_##_type
 
 static const mtree_relay_fold_t folds[MTREE_RELAY_NUM_TYPES][MTREE_RELAY_NUM_OPS] = {
     [MTREE_RELAY_INT8] = {INTEGERS(int8_t)},

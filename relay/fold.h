@@ -15,20 +15,22 @@
 #define MTREE_RELAY_TYPE_VALUE(_name, _type) MTREE_RELAY_##_name,
 
 typedef enum {
+    MTREE_RELAY_NO_TYPE,
     MTREE_RELAY_TYPES(MTREE_RELAY_TYPE_VALUE) MTREE_RELAY_NUM_TYPES
 } mtree_relay_type_t;
 
+/* In the order of MPI's. */
 typedef enum {
+    MTREE_RELAY_MAX,
+    MTREE_RELAY_MIN,
     MTREE_RELAY_SUM,
     MTREE_RELAY_PROD,
-    MTREE_RELAY_MIN,
-    MTREE_RELAY_MAX,
-    MTREE_RELAY_BAND, /* of integers, as all that follow */
-    MTREE_RELAY_BOR,
-    MTREE_RELAY_BXOR,
-    MTREE_RELAY_LAND,
+    MTREE_RELAY_LAND, /* of integers, as all that follow */
+    MTREE_RELAY_BAND,
     MTREE_RELAY_LOR,
+    MTREE_RELAY_BOR,
     MTREE_RELAY_LXOR,
+    MTREE_RELAY_BXOR,
     MTREE_RELAY_NUM_OPS
 } mtree_relay_op_t;
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* "mtR", and the version in the last byte. */
-#define MAGIC   UINT32_C(0x6d745206)
+#define MAGIC   UINT32_C(0x6d745207)
 #define VERSION UINT32_C(0xff)
 
 /* The flag of an encrypted connection, beside its purpose. */

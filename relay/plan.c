@@ -227,15 +227,9 @@ bool mtree_relay_serves(const mtree_call_t *call)
            call->unit_bytes > 0 && call->units <= MOST_BYTES / call->unit_bytes;
 }
 
-enum { PLAN, NUMBER, CONTEXT, COLLECTIVE, ROOT, UNIT_BYTES, TYPE, OP, NUM_WORDS };
+enum { PLAN, NUMBER, CONTEXT, COLLECTIVE, ROOT, TYPE, OP, NUM_WORDS };
 
-enum {
-    UNITS_AT = 4 * NUM_WORDS,
-    CHUNK_AT = UNITS_AT + 8,
-    LONGEST_AT = CHUNK_AT + 8,
-    RECOVERY_AT = LONGEST_AT + 8,
-    START_END = RECOVERY_AT + 8
-};
+enum { UNITS_AT = 4 * NUM_WORDS, CHUNK_AT = UNITS_AT + 8, START_END = CHUNK_AT + 8 };
 
 _Static_assert(START_END == MTREE_RELAY_START_BYTES, "the length of a start");
 
@@ -243,47 +237,32 @@ void mtree_relay_start_write(const mtree_relay_start_t *start,
                              unsigned char bytes[MTREE_RELAY_START_BYTES])
 {
     const mtree_call_t *call = &start->call;
-    /* A unit is a number of relay/fold.h, or a byte. */
-    const uint32_t words[NUM_WORDS] = {start->plan,          start->number,
-                                       start->context,       (uint32_t)call->collective,
-                                       (uint32_t)call->root, (uint32_t)call->unit_bytes,
-                                       start->type,          start->op};
-    uint64_t recovery;
+    const uint32_t words[NUM_WORDS] = {
+        start->plan,          start->number, start->context, (uint32_t)call->collective,
+        (uint32_t)call->root, start->type,   start->op};
 
     for (int i = 0; i < NUM_WORDS; i++) {
         set_number(bytes, (size_t)i, words[i]);
     }
-    memcpy(&recovery, &call->recovery, sizeof(recovery));
     mtree_put64(bytes + UNITS_AT, call->units);
     mtree_put64(bytes + CHUNK_AT, call->chunk_bytes);
-    mtree_put64(bytes + LONGEST_AT, call->longest_bytes);
-    mtree_put64(bytes + RECOVERY_AT, recovery);
-}
-
-/* Does the relay know how to reduce, where it has to? */
-static bool start_is_known(const mtree_relay_start_t *start)
-{
-    const mtree_call_t *call = &start->call;
-    bool reduces = mtree_collective_goes_up(call->collective);
-
-    return reduces ? mtree_relay_fold(start->type, start->op) != NULL &&
-                         mtree_relay_type_bytes(start->type) == call->unit_bytes
-                   : call->unit_bytes == 1;
 }
 
 mtree_status_t mtree_relay_start_read(const void *bytes, size_t length,
                                       mtree_relay_start_t *start)
 {
     const unsigned char *from = bytes;
-    uint64_t recovery;
     uint32_t words[NUM_WORDS];
+    bool reduces;
 
-    if (length != MTREE_RELAY_START_BYTES) {
+    if (length != MTREE_RELAY_START_BYTES ||
+        number_at(from, COLLECTIVE) >= MTREE_COLLECTIVE_LAST) {
         return MTREE_ERR_INVALID;
     }
     for (int i = 0; i < NUM_WORDS; i++) {
         words[i] = number_at(from, (size_t)i);
     }
+    reduces = mtree_collective_goes_up((mtree_collective_t)words[COLLECTIVE]);
     *start = (mtree_relay_start_t){
         .plan = words[PLAN],
         .number = words[NUMBER],
@@ -292,17 +271,12 @@ mtree_status_t mtree_relay_start_read(const void *bytes, size_t length,
         .op = words[OP],
         .call = {.collective = (mtree_collective_t)words[COLLECTIVE],
                  .root = (int)words[ROOT],
-                 .unit_bytes = words[UNIT_BYTES],
+                 .unit_bytes = reduces ? mtree_relay_type_bytes(words[TYPE]) : 1,
                  .units = mtree_get64(from + UNITS_AT),
-                 .chunk_bytes = mtree_get64(from + CHUNK_AT),
-                 .longest_bytes = mtree_get64(from + LONGEST_AT)}};
-    recovery = mtree_get64(from + RECOVERY_AT);
-    memcpy(&start->call.recovery, &recovery, sizeof(recovery));
-    return words[COLLECTIVE] < MTREE_COLLECTIVE_LAST && words[ROOT] <= MOST_NUMBERS &&
-                   mtree_relay_serves(&start->call) && start_is_known(start) &&
-                   start->call.chunk_bytes <= MOST_BYTES &&
-                   start->call.longest_bytes <= MOST_BYTES && start->call.recovery >= 0 &&
-                   start->call.recovery < 1e3
+                 .chunk_bytes = mtree_get64(from + CHUNK_AT)}};
+    return words[ROOT] <= MOST_NUMBERS && mtree_relay_serves(&start->call) &&
+                   (!reduces || mtree_relay_fold(start->type, start->op) != NULL) &&
+                   start->call.chunk_bytes <= MOST_BYTES
                ? MTREE_OK
                : MTREE_ERR_INVALID;
 }

@@ -55,10 +55,11 @@ typedef struct {
     uint32_t plan, number; /* of the call, among those over the plan */
     uint32_t context;      /* of the communicator, part of the keys of its sessions */
     mtree_call_t call;     /* of equal blocks */
-    uint32_t type, op;     /* relay/fold.h; where it reduces */
+    uint32_t type, op;     /* relay/fold.h; where it reduces.  Then a unit of the call is
+                              one number, else a byte */
 } mtree_relay_start_t;
 
-#define MTREE_RELAY_START_BYTES 64
+#define MTREE_RELAY_START_BYTES 44
 
 /* It begins with the numbers of plan and call, by which it is cancelled and refused. */
 void mtree_relay_start_write(const mtree_relay_start_t *start,

@@ -46,71 +46,47 @@ typedef struct {
     int own, verdict;
 } relayed_call_t;
 
-/* -1: relays have no such type.  Open MPI knows numbers of all languages by a few ids,
- * and what is no number, such as Fortran's characters and logicals, by the same ones. */
-static int type_of(const ompi_datatype_t *dtype)
+/* Open MPI knows numbers of all languages by a few ids, and what is no number, such as
+ * Fortran's characters and logicals, by the same ones. */
+static mtree_relay_type_t type_of(const ompi_datatype_t *dtype)
 {
     const unsigned numbers = OMPI_DATATYPE_FLAG_DATA_INT | OMPI_DATATYPE_FLAG_DATA_FLOAT;
-    static const int by_id[OPAL_DATATYPE_MAX_SUPPORTED] = {
-        [OPAL_DATATYPE_INT1] = MTREE_RELAY_INT8 + 1,
-        [OPAL_DATATYPE_INT2] = MTREE_RELAY_INT16 + 1,
-        [OPAL_DATATYPE_INT4] = MTREE_RELAY_INT32 + 1,
-        [OPAL_DATATYPE_INT8] = MTREE_RELAY_INT64 + 1,
-        [OPAL_DATATYPE_UINT1] = MTREE_RELAY_UINT8 + 1,
-        [OPAL_DATATYPE_UINT2] = MTREE_RELAY_UINT16 + 1,
-        [OPAL_DATATYPE_UINT4] = MTREE_RELAY_UINT32 + 1,
-        [OPAL_DATATYPE_UINT8] = MTREE_RELAY_UINT64 + 1,
-        [OPAL_DATATYPE_FLOAT4] = MTREE_RELAY_FLOAT + 1,
-        [OPAL_DATATYPE_FLOAT8] = MTREE_RELAY_DOUBLE + 1,
+    static const mtree_relay_type_t by_id[OPAL_DATATYPE_MAX_SUPPORTED] = {
+        [OPAL_DATATYPE_INT1] = MTREE_RELAY_INT8,
+        [OPAL_DATATYPE_INT2] = MTREE_RELAY_INT16,
+        [OPAL_DATATYPE_INT4] = MTREE_RELAY_INT32,
+        [OPAL_DATATYPE_INT8] = MTREE_RELAY_INT64,
+        [OPAL_DATATYPE_UINT1] = MTREE_RELAY_UINT8,
+        [OPAL_DATATYPE_UINT2] = MTREE_RELAY_UINT16,
+        [OPAL_DATATYPE_UINT4] = MTREE_RELAY_UINT32,
+        [OPAL_DATATYPE_UINT8] = MTREE_RELAY_UINT64,
+        [OPAL_DATATYPE_FLOAT4] = MTREE_RELAY_FLOAT,
+        [OPAL_DATATYPE_FLOAT8] = MTREE_RELAY_DOUBLE,
 #ifdef OPAL_DATATYPE_LONG
-        [OPAL_DATATYPE_LONG] =
-            (sizeof(long) == 8 ? MTREE_RELAY_INT64 : MTREE_RELAY_INT32) + 1,
+        [OPAL_DATATYPE_LONG] = sizeof(long) == 8 ? MTREE_RELAY_INT64 : MTREE_RELAY_INT32,
         [OPAL_DATATYPE_UNSIGNED_LONG] =
-            (sizeof(long) == 8 ? MTREE_RELAY_UINT64 : MTREE_RELAY_UINT32) + 1,
+            sizeof(long) == 8 ? MTREE_RELAY_UINT64 : MTREE_RELAY_UINT32,
 #endif
     };
 
     return ompi_datatype_is_predefined(dtype) && (dtype->super.flags & numbers) != 0
-               ? by_id[dtype->super.id] - 1
-               : -1;
+               ? by_id[dtype->super.id]
+               : MTREE_RELAY_NO_TYPE;
 }
 
-/* -1: relays have no such operation. */
-static int op_of(const ompi_op_t *op)
+_Static_assert(OMPI_OP_SUM - OMPI_OP_MAX == MTREE_RELAY_SUM &&
+                   OMPI_OP_BAND - OMPI_OP_MAX == MTREE_RELAY_BAND &&
+                   OMPI_OP_BXOR - OMPI_OP_MAX == MTREE_RELAY_BXOR,
+               "relays have the operations in Open MPI's order");
+
+/* What relays know the operation and type of @a args by, in @a start; false: they do not.
+ * The same on all ranks. */
+static bool find_numbers(const coll_mtree_coll_args_t *args, mtree_relay_start_t *start)
 {
-    static const struct {
-        int theirs, ours;
-    } ops[] = {{OMPI_OP_SUM, MTREE_RELAY_SUM},   {OMPI_OP_PROD, MTREE_RELAY_PROD},
-               {OMPI_OP_MIN, MTREE_RELAY_MIN},   {OMPI_OP_MAX, MTREE_RELAY_MAX},
-               {OMPI_OP_BAND, MTREE_RELAY_BAND}, {OMPI_OP_BOR, MTREE_RELAY_BOR},
-               {OMPI_OP_BXOR, MTREE_RELAY_BXOR}, {OMPI_OP_LAND, MTREE_RELAY_LAND},
-               {OMPI_OP_LOR, MTREE_RELAY_LOR},   {OMPI_OP_LXOR, MTREE_RELAY_LXOR}};
-
-    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-        if ((int)op->op_type == ops[i].theirs) {
-            return ops[i].ours;
-        }
-    }
-    return -1;
-}
-
-/* The type and operation of relay/fold.h that do what @a op does to @a dtype; both may be
- * NULL.  False: there are none.  The same on all ranks. */
-static bool find_numbers(const ompi_op_t *op, const ompi_datatype_t *dtype,
-                         uint32_t *type_p, uint32_t *op_p)
-{
-    int type = type_of(dtype),
-        what = ompi_op_is_intrinsic((ompi_op_t *)op) ? op_of(op) : -1;
-
-    if (type < 0 || what < 0 ||
-        mtree_relay_fold((unsigned)type, (unsigned)what) == NULL) {
-        return false;
-    }
-    if (type_p != NULL) {
-        *type_p = (uint32_t)type;
-        *op_p = (uint32_t)what;
-    }
-    return true;
+    start->type = type_of(args->datatype);
+    start->op = (uint32_t)args->op->op_type - OMPI_OP_MAX;
+    return ompi_op_is_intrinsic(args->op) &&
+           mtree_relay_fold(start->type, start->op) != NULL;
 }
 
 /* Why a call can pass through no relay, to go behind "are not supported with"; NULL: it
@@ -120,6 +96,7 @@ static const char *find_reason(ompi_communicator_t *comm,
 {
     const mtree_call_t *call = &args->call;
     bool reduces = mtree_collective_reduces(call->collective);
+    mtree_relay_start_t start;
 
     if (coll_mtree_params.deterministic) {
         return "coll_mtree_deterministic";
@@ -134,7 +111,7 @@ static const char *find_reason(ompi_communicator_t *comm,
     if (call->blocks != NULL) {
         return "blocks of unequal size";
     }
-    if (args->op != NULL && !find_numbers(args->op, args->datatype, NULL, NULL)) {
+    if (args->op != NULL && !find_numbers(args, &start)) {
         return "this datatype or operation";
     }
     return coll_mtree_endpoints_serve(comm)
@@ -175,7 +152,7 @@ static void describe(relayed_call_t *call)
     call->start.call.longest_bytes = 0;
     call->start.call.recovery = 0;
     if (args->op != NULL) {
-        (void)find_numbers(args->op, args->datatype, &call->start.type, &call->start.op);
+        (void)find_numbers(args, &call->start);
     }
 }
 

@@ -47,7 +47,7 @@ def receive(length): return one.recv(length, socket.MSG_WAITALL)
 job = os.urandom(16)
 key = code(code(b"mtree relay 1", open(sys.argv[1], "rb").read()), b"job\\0" + job)
 one = socket.create_connection(("r", 7471))
-hello = struct.pack(">III", 0x6d745206, 0, 0) + job + os.urandom(32)
+hello = struct.pack(">III", 0x6d745207, 0, 0) + job + os.urandom(32)
 nonce = receive(36)[4:]
 one.sendall(hello + code(key, b"peer\\0" + hello + nonce))
 receive(44)
