@@ -2,6 +2,7 @@
 #include "relay/control.h"
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -100,7 +101,6 @@ void mtree_relay_control_poll(mtree_relay_control_t *control, double now)
     } else if (control->is_up && control->silence.seconds > SILENT_SECONDS) {
         mtree_relay_control_fail(control, "it is silent");
     } else if (control->is_up && now > control->pinged + PING_SECONDS) {
-        control->pinged = now;
         (void)mtree_relay_control_send(control, MTREE_RELAY_PING, NULL, 0);
     }
 }

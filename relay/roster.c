@@ -153,7 +153,6 @@ static mtree_relay_control_t *relay_of(mtree_relay_roster_t *roster,
 bool mtree_relay_roster_tell(mtree_relay_roster_t *roster, const mtree_relay_plan_t *plan,
                              mtree_relay_kind_t kind, const mtree_relay_start_t *start)
 {
-    const double now = mtree_clock_seconds();
     unsigned char bytes[MTREE_RELAY_START_BYTES];
     const size_t length = kind == MTREE_RELAY_START    ? sizeof(bytes)
                           : kind == MTREE_RELAY_CANCEL ? MTREE_RELAY_CALL_BYTES
@@ -162,41 +161,35 @@ bool mtree_relay_roster_tell(mtree_relay_roster_t *roster, const mtree_relay_pla
 
     mtree_relay_start_write(start, bytes);
     pthread_mutex_lock(&roster->lock);
-    for (int i = 0; i < plan->placement->num_relays && kind == MTREE_RELAY_PING; i++) {
-        relay_of(roster, plan, i)->pinged = now;
-    }
     all = send_all(roster, plan->peers + plan->placement->num_ranks,
                    plan->placement->num_relays, kind, bytes, length);
     pthread_mutex_unlock(&roster->lock);
     return all;
 }
 
-mtree_relay_state_t mtree_relay_roster_poll(mtree_relay_roster_t *roster,
-                                            const mtree_relay_plan_t *plan,
-                                            const mtree_relay_start_t *start,
-                                            const char **address_p, bool *have_answered_p)
+mtree_relay_report_t mtree_relay_roster_poll(mtree_relay_roster_t *roster,
+                                             const mtree_relay_plan_t *plan,
+                                             const mtree_relay_start_t *start)
 {
     const double now = mtree_clock_seconds();
-    mtree_relay_state_t state = MTREE_RELAY_SERVES;
+    mtree_relay_report_t report = {.state = MTREE_RELAY_SERVES, .is_answer = true};
 
-    *have_answered_p = true;
     pthread_mutex_lock(&roster->lock);
     for (int i = 0; i < plan->placement->num_relays; i++) {
         mtree_relay_control_t *relay = relay_of(roster, plan, i);
 
         mtree_relay_control_poll(relay, now);
-        *have_answered_p =
-            *have_answered_p && (!relay->is_up || relay->received > relay->pinged);
+        report.is_answer &= !relay->is_up || relay->received > relay->pinged;
         if (!relay->is_up) {
-            state = MTREE_RELAY_LOST;
-        } else if (state == MTREE_RELAY_SERVES &&
+            report.state = MTREE_RELAY_LOST;
+        } else if (report.state == MTREE_RELAY_SERVES &&
                    mtree_relay_control_has_refused(relay, start->plan, start->number)) {
-            state = MTREE_RELAY_REFUSES;
-            *address_p = relay->address;
+            report.state = MTREE_RELAY_REFUSES;
+            report.refuses = relay->address;
         }
     }
     pthread_mutex_unlock(&roster->lock);
-    return state;
+    return report;
 }
 
 void mtree_relay_roster_drop(mtree_relay_roster_t *roster, const mtree_relay_plan_t *plan,

@@ -61,14 +61,16 @@ typedef enum {
     MTREE_RELAY_LOST     /* one is lost, which is logged once */
 } mtree_relay_state_t;
 
-/* While that call is under way: read the relays' messages.  *address_p is the address of
- * the first that refuses it.  *have_answered_p: each has answered the last ping, or is
- * lost. */
-mtree_relay_state_t mtree_relay_roster_poll(mtree_relay_roster_t *roster,
-                                            const mtree_relay_plan_t *plan,
-                                            const mtree_relay_start_t *start,
-                                            const char **address_p,
-                                            bool *have_answered_p);
+typedef struct {
+    mtree_relay_state_t state;
+    bool is_answer;      /* each has answered the last ping, or is lost */
+    const char *refuses; /* the address of the first that refuses the call */
+} mtree_relay_report_t;
+
+/* While the call @a start over @a plan is under way: read the relays' messages. */
+mtree_relay_report_t mtree_relay_roster_poll(mtree_relay_roster_t *roster,
+                                             const mtree_relay_plan_t *plan,
+                                             const mtree_relay_start_t *start);
 
 /* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a plan: it is lost. */
 void mtree_relay_roster_drop(mtree_relay_roster_t *roster, const mtree_relay_plan_t *plan,

@@ -20,10 +20,15 @@
 enum { ENDED, VERDICT, NUM_TAGS };
 
 /* The state of a rank's part, which the rank reports, and of the call, which is rank 0's
- * verdict.  UNKNOWN: it has not ended.  LOST, of the call alone: it has failed, and a
- * relay is lost.  UNREACHED + i, of a part alone: it has failed, since the rank cannot
- * reach relay i of the plan. */
-enum { UNKNOWN, DONE, FAILED, LOST, UNREACHED };
+ * verdict.  UNKNOWN: it has not ended.  UNREACHED + i, of a part alone: it has failed,
+ * since the rank cannot reach relay i of the plan. */
+enum {
+    UNKNOWN = COLL_MTREE_RELAYED_UNKNOWN,
+    DONE = COLL_MTREE_RELAYED_DONE,
+    FAILED = COLL_MTREE_RELAYED_FAILED,
+    LOST = COLL_MTREE_RELAYED_LOST,
+    UNREACHED
+};
 
 /* A message of one state; it is the PML's until it has ended. */
 typedef struct {
@@ -156,8 +161,8 @@ static void describe(relayed_call_t *call)
     }
 }
 
-/* Begin this rank's part; false: it cannot. */
-static bool begin(relayed_call_t *call)
+/* Begin this rank's part; where it cannot there is no operation. */
+static void begin(relayed_call_t *call)
 {
     ompi_communicator_t *comm = call->req->comm;
     const coll_mtree_coll_args_t *args = &call->args;
@@ -168,20 +173,25 @@ static bool begin(relayed_call_t *call)
     coll_mtree_buffers_init(&call->buffers, args, rank, ompi_comm_size(comm));
     if (mtree_layout_create(call->relayed->plan->part, call->relayed->plan->placement,
                             &call->start.call, rank, &call->layout) != MTREE_OK ||
-        coll_mtree_buffers_begin(&call->buffers) != OMPI_SUCCESS) {
-        return false;
-    }
-    if (is_first(call) &&
-        !mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
-                                 MTREE_RELAY_START, &call->start)) {
-        return false;
+        coll_mtree_buffers_begin(&call->buffers) != OMPI_SUCCESS ||
+        (is_first(call) &&
+         !mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
+                                  MTREE_RELAY_START, &call->start))) {
+        return;
     }
     coll_mtree_relay_transport_init(&call->transport, comm,
                                     args->op != NULL ? args->datatype : MPI_BYTE,
                                     call->relayed, call->layout, &call->start);
     mtree_operation_start(call->layout, &call->transport.super.super,
                           &call->buffers.super, NULL, NULL, &call->operation);
-    return true;
+}
+
+/* How this rank's part has failed. */
+static int failure(const relayed_call_t *call)
+{
+    int relay = coll_mtree_relay_links_unreached(call->relayed);
+
+    return relay < 0 ? FAILED : UNREACHED + relay;
 }
 
 /* The state of this rank's part. */
@@ -190,11 +200,12 @@ static int own_state(const relayed_call_t *call)
     mtree_status_t status;
 
     if (call->operation == NULL || mtree_operation_has_failed(call->operation)) {
-        return FAILED;
+        return failure(call);
     }
-    return !mtree_operation_done(call->operation, &status) ? UNKNOWN
-           : status == MTREE_OK                            ? DONE
-                                                           : FAILED;
+    if (!mtree_operation_done(call->operation, &status)) {
+        return UNKNOWN;
+    }
+    return status == MTREE_OK ? DONE : failure(call);
 }
 
 /* Start a message that @a sends @a state, or receives one, UNKNOWN until then. */
@@ -225,39 +236,25 @@ static void progress(const relayed_call_t *call)
     opal_progress();
 }
 
-/* Rank 0, while nothing has failed: do the relays serve the call? */
-static bool relays_serve(const relayed_call_t *call)
+/* Rank 0: what the relays say of the call. */
+static mtree_relay_report_t ask_relays(const relayed_call_t *call)
 {
-    const char *address;
-    bool have_answered;
-
-    return mtree_relay_roster_poll(&coll_mtree_relays, call->relayed->plan, &call->start,
-                                   &address, &have_answered) == MTREE_RELAY_SERVES;
-}
-
-/* How this rank's part has failed. */
-static int failure(const relayed_call_t *call)
-{
-    int relay = coll_mtree_relay_links_unreached(call->relayed);
-
-    return relay < 0 ? FAILED : UNREACHED + relay;
+    return mtree_relay_roster_poll(&coll_mtree_relays, call->relayed->plan, &call->start);
 }
 
 /* Rank 0: drop the relays that a rank, or another relay, has reported that it cannot
  * reach; false: there are none. */
 static bool drop_unreached(const relayed_call_t *call)
 {
+    const mtree_relay_plan_t *plan = call->relayed->plan;
     bool some = false;
 
     for (int r = 0; r < ompi_comm_size(call->req->comm); r++) {
-        int state = r > 0                 ? call->states[r].state
-                    : call->own == FAILED ? failure(call)
-                                          : DONE;
+        int relay = (r > 0 ? call->states[r].state : own_state(call)) - UNREACHED;
 
-        if (state >= UNREACHED &&
-            state < UNREACHED + call->relayed->plan->placement->num_relays) {
+        if (relay >= 0 && relay < plan->placement->num_relays) {
             mtree_relay_roster_drop(
-                &coll_mtree_relays, call->relayed->plan, state - UNREACHED,
+                &coll_mtree_relays, plan, relay,
                 (int)coll_mtree_process_name(call->req->comm, r).vpid);
             some = true;
         }
@@ -269,25 +266,21 @@ static bool drop_unreached(const relayed_call_t *call)
  * notice that before rank 0 does, so it pings all relays. */
 static int find_cause(const relayed_call_t *call)
 {
-    const mtree_relay_plan_t *plan = call->relayed->plan;
-    const char *address = NULL;
-    mtree_relay_state_t state;
-    bool have_answered;
+    mtree_relay_report_t report;
 
-    (void)mtree_relay_roster_tell(&coll_mtree_relays, plan, MTREE_RELAY_PING,
-                                  &call->start);
+    (void)mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
+                                  MTREE_RELAY_PING, &call->start);
     do {
         progress(call);
-        state = mtree_relay_roster_poll(&coll_mtree_relays, plan, &call->start, &address,
-                                        &have_answered);
-    } while (!have_answered);
-    if (drop_unreached(call) || state == MTREE_RELAY_LOST) {
+        report = ask_relays(call);
+    } while (!report.is_answer);
+    if (drop_unreached(call) || report.state == MTREE_RELAY_LOST) {
         return LOST;
     }
-    if (state == MTREE_RELAY_REFUSES) {
+    if (report.state == MTREE_RELAY_REFUSES) {
         mtree_warn(
             "relay %s: it refused or failed a call; such calls go on without relays",
-            address);
+            report.refuses);
     } else {
         /* Before the relay has noticed that a rank is cut off, say. */
         mtree_warn("a rank failed in a call through relays; such calls go on without "
@@ -309,7 +302,7 @@ static int gather_states(relayed_call_t *call)
             done++;
         }
     }
-    return call->own == FAILED ? FAILED : done == ranks ? DONE : UNKNOWN;
+    return call->own >= FAILED ? FAILED : done == ranks ? DONE : UNKNOWN;
 }
 
 /* Rank 0: collect the reports, send the verdict to all ranks, and wait until both have
@@ -324,9 +317,9 @@ static void coordinate(relayed_call_t *call)
     }
     while (call->verdict == UNKNOWN) {
         progress(call);
-        call->own = call->own == UNKNOWN ? own_state(call) : call->own;
+        call->own = own_state(call);
         call->verdict = gather_states(call);
-        if (call->verdict != DONE && !relays_serve(call)) {
+        if (call->verdict != DONE && ask_relays(call).state != MTREE_RELAY_SERVES) {
             call->verdict = FAILED;
         }
     }
@@ -360,13 +353,13 @@ static void participate(relayed_call_t *call)
     start_state(call, verdict, false, 0, VERDICT, UNKNOWN);
     while (call->verdict == UNKNOWN) {
         progress(call);
-        call->own = call->own == UNKNOWN ? own_state(call) : call->own;
+        call->own = own_state(call);
         if (has_ended(verdict)) {
             call->verdict = verdict->state;
         }
         if (!has_reported && (call->own != UNKNOWN || call->verdict != UNKNOWN)) {
             start_state(call, report, true, 0, ENDED,
-                        call->own == DONE ? DONE : failure(call));
+                        call->own != UNKNOWN ? call->own : failure(call));
             has_reported = true;
         }
     }
@@ -411,9 +404,7 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
     call.states =
         mtree_calloc(2 * (size_t)ompi_comm_size(req->comm) + 2, sizeof(*call.states));
     describe(&call);
-    if (!begin(&call)) {
-        call.own = FAILED;
-    }
+    begin(&call);
     if (is_first(&call)) {
         coordinate(&call);
     } else {
@@ -421,7 +412,5 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
     }
     finish(&call);
     free(call.states);
-    return call.verdict == DONE   ? COLL_MTREE_RELAYED_DONE
-           : call.verdict == LOST ? COLL_MTREE_RELAYED_LOST
-                                  : COLL_MTREE_RELAYED_FAILED;
+    return (coll_mtree_relayed_end_t)call.verdict;
 }

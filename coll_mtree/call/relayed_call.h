@@ -22,6 +22,7 @@ bool coll_mtree_relayed_call_is_possible(ompi_communicator_t *comm,
                                          bool blocking);
 
 typedef enum {
+    COLL_MTREE_RELAYED_UNKNOWN, /* it has not ended */
     COLL_MTREE_RELAYED_DONE,
     COLL_MTREE_RELAYED_FAILED, /* so would others of its class */
     COLL_MTREE_RELAYED_LOST    /* a relay is lost; those that are left may serve */
