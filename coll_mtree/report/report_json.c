@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/counters.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/printable.h"
@@ -20,11 +19,25 @@
 typedef struct {
     const coll_mtree_report_t *report;
     json_t *topologies, *plans, *communicators;
-    const mtree_topology_t *map; /* the last one, and its number; NULL: none yet */
-    int map_number;
-    const mtree_plan_t **written; /* [num_written] the plans */
-    int num_written, room;
 } builder_t;
+
+/* The number of @a json, which this takes, in @a list: of one that is the same by its
+ * member @a key (NULL: by all) if there is one. */
+static json_t *number_in(json_t *list, json_t *json, const char *key)
+{
+    const json_t *what = key == NULL ? json : json_object_get(json, key);
+    json_t *other;
+    size_t number;
+
+    json_array_foreach (list, number, other) {
+        if (json_equal(key == NULL ? other : json_object_get(other, key), what)) {
+            json_decref(json);
+            return json_integer((json_int_t)number);
+        }
+    }
+    json_array_append_new(list, json);
+    return json_integer((json_int_t)number);
+}
 
 /* The map that a context had at first, as a file, and what was measured of it since: per
  * link its number, the name of one end, and the capacities from there and back. */
@@ -54,75 +67,37 @@ static json_t *topology_json(const coll_mtree_planning_context_t *context)
     return json;
 }
 
-/* The number of a topology in the report.  Groups follow the network in copies of a
- * topology, which are one there. */
-static int topology_number(builder_t *builder,
-                           const coll_mtree_planning_context_t *context)
+/* The number of @a plan, of the topology of number @a topology (NULL: none), in the
+ * report. */
+static json_t *plan_number(builder_t *builder, const mtree_plan_t *plan, json_t *topology)
 {
-    json_t *json, *other;
-    size_t number;
-
-    /* Most groups share one map, which need not be written for each. */
-    if (builder->map == context->map) {
-        return builder->map_number;
-    }
-    json = topology_json(context);
-    json_array_foreach (builder->topologies, number, other) {
-        if (json_equal(json_object_get(other, "dot"), json_object_get(json, "dot"))) {
-            break;
-        }
-    }
-    if (number == json_array_size(builder->topologies)) {
-        json_array_append(builder->topologies, json);
-    }
-    json_decref(json);
-    builder->map = context->map;
-    builder->map_number = (int)number;
-    return builder->map_number;
-}
-
-/* Give @a json the member @a key with the number of @a plan, of the topology of number @a
- * topology (-1: none), in the report. */
-static void add_plan(builder_t *builder, const mtree_plan_t *plan, int topology,
-                     const char *key, json_t *json)
-{
-    int number = 0;
-    json_t *written;
+    json_t *json;
     char *text;
 
-    while (number < builder->num_written && builder->written[number] != plan) {
-        number++;
-    }
-    if (number == builder->num_written) {
-        mtree_array_reserve(&builder->written, &builder->room, number + 1,
-                            sizeof(*builder->written));
-        mtree_require(mtree_plan_to_json(plan, &text));
-        written = json_loads(text, 0, NULL);
-        free(text);
-        if (topology >= 0) {
-            json_object_set_new(written, "topology", json_integer(topology));
-        }
-        json_array_append_new(builder->plans, written);
-        builder->written[builder->num_written++] = plan;
-    }
-    json_object_set_new(json, key, json_integer(number));
+    mtree_require(mtree_plan_to_json(plan, &text));
+    json = json_loads(text, 0, NULL);
+    free(text);
+    json_object_set(json, "topology", topology);
+    return number_in(builder->plans, json, NULL);
 }
 
 /* What was planned for the calls of @a record, which are on the topology of number @a
- * topology. */
+ * topology (NULL: none). */
 static void add_planned(builder_t *builder, const coll_mtree_record_t *record,
-                        int topology, json_t *json)
+                        json_t *topology, json_t *json)
 {
     if (record->plan == NULL) {
         return;
     }
     if (record->relayed > 0 && record->relay_plan != NULL) {
-        add_plan(builder, record->relay_plan, topology, "plan", json);
-        add_plan(builder, record->plan, topology, "direct_plan", json);
+        json_object_set_new(json, "plan",
+                            plan_number(builder, record->relay_plan, topology));
+        json_object_set_new(json, "direct_plan",
+                            plan_number(builder, record->plan, topology));
         json_object_set_new(json, "relayed", json_integer((json_int_t)record->relayed));
         json_object_set_new(json, "relayed_bytes", json_real(record->relayed_bytes));
     } else {
-        add_plan(builder, record->plan, topology, "plan", json);
+        json_object_set_new(json, "plan", plan_number(builder, record->plan, topology));
     }
     json_object_set_new(json, "host_share",
                         json_real(coll_mtree_call_class_host_share(
@@ -278,29 +253,30 @@ static json_t *name_json(const char *name)
 
 static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
 {
-    json_t *calls = json_array(), *vertices = json_array();
+    json_t *calls = json_array();
     json_t *json = json_pack("{s:o, s:i, s:i, s:i, s:o}", "name", name_json(group->name),
                              "ranks", group->num_ranks, "leader", group->leader,
                              "communicators", group->communicators, "calls", calls);
-    int topology = -1;
 
     if (group->context != NULL) {
         const coll_mtree_plan_hosts_t *hosts = &group->context->hosts;
+        json_t *vertices = json_array();
 
-        topology = topology_number(builder, group->context);
         for (int host = 0; host < hosts->num_hosts; host++) {
             json_array_append_new(vertices, json_integer(hosts->vertices[host]));
         }
-        json_object_set_new(json, "topology", json_integer(topology));
+        /* Groups follow the network in copies of a topology, which are one here. */
+        json_object_set_new(
+            json, "topology",
+            number_in(builder->topologies, topology_json(group->context), "dot"));
         json_object_set_new(json, "hosts", json_integer(hosts->num_hosts));
-        json_object_set(json, "vertices", vertices);
+        json_object_set_new(json, "vertices", vertices);
         json_object_set_new(json, "paths", paths_json(builder, group));
     }
-    json_decref(vertices);
     for (const coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
         json_t *record = calls_json(r);
 
-        add_planned(builder, r, topology, record);
+        add_planned(builder, r, json_object_get(json, "topology"), record);
         json_array_append_new(calls, record);
     }
     return json;
@@ -370,6 +346,5 @@ char *coll_mtree_report_json(const coll_mtree_report_t *report,
     char *text = mtree_existing(json_dumps(json, JSON_REAL_PRECISION(9)));
 
     json_decref(json);
-    free(builder.written);
     return text;
 }
