@@ -59,6 +59,7 @@ void mtree_relay_control_fail(mtree_relay_control_t *control, const char *reason
 bool mtree_relay_control_send(mtree_relay_control_t *control, mtree_relay_kind_t kind,
                               const void *bytes, size_t length)
 {
+    control->pinged = kind == MTREE_RELAY_PING ? mtree_clock_seconds() : control->pinged;
     if (control->is_up &&
         mtree_relay_channel_send(&control->channel, kind, bytes, length) != MTREE_OK) {
         mtree_relay_control_fail(control, "its connection is lost");

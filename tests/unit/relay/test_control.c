@@ -77,6 +77,20 @@ UNIT_TEST(a_relay_that_does_not_answer_is_silent)
     ck_assert(!control.is_up);
 }
 
+/* What it said before the last ping is no answer to that. */
+UNIT_TEST(who_is_asked_has_yet_to_answer)
+{
+    for (int i = 0; i < 2; i++) {
+        ck_assert(mtree_relay_control_send(&control, MTREE_RELAY_PING, NULL, 0));
+        mtree_relay_control_poll(&control, mtree_clock_seconds());
+        ck_assert(control.received <= control.pinged);
+        while (control.received <= control.pinged) {
+            mtree_relay_server_poll(server, 0);
+            mtree_relay_control_poll(&control, mtree_clock_seconds());
+        }
+    }
+}
+
 /* All relays of a job, of which those but @a down are up. */
 static mtree_relay_control_t relays[MTREE_RELAY_RELAYS];
 static int other = -1;
