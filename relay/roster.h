@@ -10,9 +10,43 @@
 #define MTREE_RELAY_ROSTER_H
 
 #include "planner/plan/plan.h"
-#include "relay/control.h"
+#include "relay/channel.h"
+#include "relay/dialer.h"
+#include "relay/plan.h"
+#include "tcp/polled_time.h"
 
 #include <pthread.h>
+
+/* Relays of a job at most; each has a number below that. */
+#define MTREE_RELAY_RELAYS 64
+
+/* Refusals of a relay that are kept, the newest: as many calls of a job as it has under
+ * way.  Threads may have several, and the one that hears of a refusal may wait for
+ * another call. */
+#define MTREE_RELAY_REFUSALS 64
+
+/* Messages of a relay that one poll reads, so that one that sends without end holds
+ * nobody. */
+#define MTREE_RELAY_MESSAGES 64
+
+/* A control connection: it is dialed once, carries messages while the relay is up, and is
+ * not made again when the relay is lost. */
+typedef struct {
+    char address[MTREE_RELAY_ADDRESS];
+    char reached[MTREE_RELAY_ADDRESS]; /* the same as numbers, when it has answered */
+    mtree_relay_dialer_t *dialer;      /* NULL: it has answered, or will not */
+    mtree_relay_channel_t channel;
+    bool is_up;
+    double pinged, received; /* mtree_clock_seconds() of the last ping and message */
+    mtree_tcp_polled_time_t silence; /* since the latter */
+    /* Calls that it has refused, or that have failed there.  Zeros: none, since plans are
+     * numbered from 1. */
+    struct {
+        uint32_t plan, call;
+    } refused[MTREE_RELAY_REFUSALS];
+    unsigned num_refused;
+    uint64_t unreached; /* bit j: it cannot reach relay j */
+} mtree_relay_control_t;
 
 typedef struct {
     pthread_mutex_t lock;
@@ -27,10 +61,10 @@ typedef struct {
 /* Close all control connections, and forget the key.  Nobody uses @a roster. */
 void mtree_relay_roster_close(mtree_relay_roster_t *roster);
 
-/* In the thread that plans: dial the relay at @a address unless it was, and wait until
- * all that are dialed have answered, or will not. */
+/* In the thread that plans: begin to dial the relay at @a address, unless it was; and
+ * continue with all.  True: some have yet to answer. */
 void mtree_relay_roster_add(mtree_relay_roster_t *roster, const char *address);
-void mtree_relay_roster_await(mtree_relay_roster_t *roster);
+bool mtree_relay_roster_dial(mtree_relay_roster_t *roster);
 
 /* The numbers at which the relay at @a address has answered, which stay; NULL: it is not
  * up. */
@@ -67,17 +101,19 @@ typedef struct {
     const char *refuses; /* the address of the first that refuses the call */
 } mtree_relay_report_t;
 
-/* While the call @a start over @a plan is under way: read the relays' messages. */
+/* While the call @a start over @a plan is under way, at @a now (mtree_clock_seconds()):
+ * read the relays' messages.  They are pinged now and then, and lost when silent. */
 mtree_relay_report_t mtree_relay_roster_poll(mtree_relay_roster_t *roster,
                                              const mtree_relay_plan_t *plan,
-                                             const mtree_relay_start_t *start);
+                                             const mtree_relay_start_t *start,
+                                             double now);
 
 /* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a plan: it is lost. */
 void mtree_relay_roster_drop(mtree_relay_roster_t *roster, const mtree_relay_plan_t *plan,
                              int i, int rank);
 
 /* Drop some of the relays that have reported that they cannot reach each other, so that
- * those that are left can (relay/control.h); false: none had to be. */
+ * those that are left can; false: none had to be. */
 bool mtree_relay_roster_drop_unreached(mtree_relay_roster_t *roster);
 
 #endif

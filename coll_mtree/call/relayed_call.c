@@ -8,6 +8,7 @@
 #include "coll_mtree/relay/links.h"
 #include "coll_mtree/tcp/endpoints.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "opal/datatype/opal_datatype_internal.h"
 #include "opal/runtime/opal_progress.h"
@@ -239,7 +240,8 @@ static void progress(const relayed_call_t *call)
 /* Rank 0: what the relays say of the call. */
 static mtree_relay_report_t ask_relays(const relayed_call_t *call)
 {
-    return mtree_relay_roster_poll(&coll_mtree_relays, call->relayed->plan, &call->start);
+    return mtree_relay_roster_poll(&coll_mtree_relays, call->relayed->plan, &call->start,
+                                   mtree_clock_seconds());
 }
 
 /* Rank 0: drop the relays that a rank, or another relay, has reported that it cannot

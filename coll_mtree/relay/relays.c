@@ -4,6 +4,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/relay/world.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "tcp/crypto.h"
 
@@ -97,7 +98,9 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
     for (int i = 0; i < count; i++) {
         mtree_relay_roster_add(&coll_mtree_relays, found->addresses[i]);
     }
-    mtree_relay_roster_await(&coll_mtree_relays);
+    while (mtree_relay_roster_dial(&coll_mtree_relays)) {
+        mtree_clock_sleep(0.002);
+    }
     found->count = 0;
     for (int i = 0; i < count; i++) {
         const char *reached =
