@@ -19,7 +19,7 @@ static struct {
     opal_mutex_t lock;
     bool is_wanted;            /* by a report */
     void (*ended)(double now); /* a timed call */
-    coll_mtree_group_t *groups, *last;
+    coll_mtree_group_t *groups;
     int num_groups;
 } all = {.lock = OPAL_MUTEX_STATIC_INIT};
 
@@ -32,15 +32,14 @@ void coll_mtree_statistics_begin(void (*ended)(double now))
 /* An empty group, which is the last then. */
 static coll_mtree_group_t *group_add(const char *name)
 {
-    coll_mtree_group_t *group = mtree_calloc(1, sizeof(*group));
+    coll_mtree_group_t *group = mtree_calloc(1, sizeof(*group)), **link = &all.groups;
 
     snprintf(group->name, sizeof(group->name), "%s", name);
-    if (all.num_groups++ == 0) {
-        all.groups = group;
-    } else {
-        all.last->next = group;
+    while (*link != NULL) {
+        link = &(*link)->next;
     }
-    all.last = group;
+    *link = group;
+    all.num_groups++;
     return group;
 }
 
@@ -98,19 +97,19 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
     return module->group;
 }
 
-static void keep_plan(mtree_plan_t **kept, const mtree_plan_t *plan)
+/* Calls that have passed through relays are shown with their plan, which stays where
+ * @a relayed is NULL. */
+static void keep_plans(coll_mtree_record_t *record, const mtree_plan_t *plan,
+                       const mtree_plan_t *relayed, double expected, double openmpi)
 {
-    mtree_plan_destroy(*kept);
-    *kept = mtree_plan_retain(plan);
-}
-
-/* Another function of the same class may have been planned. */
-static void keep_plans(coll_mtree_record_t *record, const coll_mtree_record_t *other)
-{
-    keep_plan(&record->plan, other->plan);
-    keep_plan(&record->relay_plan, other->relay_plan);
-    record->expected = other->expected;
-    record->openmpi = other->openmpi;
+    mtree_plan_destroy(record->plan);
+    record->plan = mtree_plan_retain(plan);
+    if (relayed != NULL) {
+        mtree_plan_destroy(record->relay_plan);
+        record->relay_plan = mtree_plan_retain(relayed);
+    }
+    record->expected = expected;
+    record->openmpi = openmpi;
 }
 
 /* A record of @a function and @a call_class, the last one of @a group. */
@@ -125,8 +124,12 @@ static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *fu
     snprintf(record->key, sizeof(record->key), "%s %s %d %d %d", group->key, function,
              call_class->root, call_class->size_class, call_class->relayed);
     for (link = &group->records; *link != NULL; link = &(*link)->next) {
-        if (coll_mtree_call_class_equals(&(*link)->call_class, call_class)) {
-            keep_plans(record, *link);
+        const coll_mtree_record_t *other = *link;
+
+        /* Another function of the same class may have been planned. */
+        if (coll_mtree_call_class_equals(&other->call_class, call_class)) {
+            keep_plans(record, other->plan, other->relay_plan, other->expected,
+                       other->openmpi);
         }
     }
     *link = record;
@@ -225,32 +228,23 @@ void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
     }
 }
 
-/* The call leaves: its own time. */
-static coll_mtree_call_reading_t leave(coll_mtree_count_t *count, double now)
-{
-    bool runs = count->state == COLL_MTREE_CALL_RUNS;
-    coll_mtree_call_reading_t end = move(count, COLL_MTREE_CALL_OUTSIDE, now);
-    double seconds = runs ? end.seconds - count->reading.seconds : now - count->served;
-
-    return (coll_mtree_call_reading_t){
-        .seconds = seconds, .share = runs ? end.share - count->reading.share : seconds};
-}
-
 void coll_mtree_statistics_close(coll_mtree_count_t *count)
 {
-    coll_mtree_call_reading_t own;
+    const bool runs = count->state == COLL_MTREE_CALL_RUNS;
+    const double now = mtree_clock_seconds();
+    coll_mtree_call_reading_t end;
     coll_mtree_durations_t *durations;
-    double now, seconds;
+    double seconds;
 
+    /* The request of a blocking call, which counts itself. */
     if (count->state == COLL_MTREE_CALL_OUTSIDE) {
         return;
     }
-    now = mtree_clock_seconds();
-    own = leave(count, now);
+    end = move(count, COLL_MTREE_CALL_OUTSIDE, now);
     if (count->record == NULL) {
         return;
     }
-    seconds = own.seconds;
+    seconds = runs ? end.seconds - count->reading.seconds : now - count->served;
     opal_mutex_lock(&all.lock);
     durations = &count->record->by[count->backend];
     durations->recent[durations->timed % COLL_MTREE_RECENT] = seconds;
@@ -258,7 +252,7 @@ void coll_mtree_statistics_close(coll_mtree_count_t *count)
     durations->most = fmax(durations->most, seconds);
     durations->timed++;
     durations->seconds += seconds;
-    durations->shares += own.share;
+    durations->shares += runs ? end.share - count->reading.share : seconds;
     opal_mutex_unlock(&all.lock);
     all.ended(now);
 }
@@ -348,13 +342,9 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     for (coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
         if (coll_mtree_call_class_equals(&r->call_class, call_class)) {
             forget_trees(r);
-            keep_plan(&r->plan, group->identity == 0 ? NULL : plan);
-            /* Calls that have passed through relays are shown with their plan. */
-            if (relayed != NULL && group->identity != 0) {
-                keep_plan(&r->relay_plan, relayed);
+            if (group->identity != 0) {
+                keep_plans(r, plan, relayed, forecast->seconds, forecast->fallback);
             }
-            r->expected = forecast->seconds;
-            r->openmpi = forecast->fallback;
         }
     }
     opal_mutex_unlock(&all.lock);
