@@ -23,28 +23,13 @@ _Static_assert(MTREE_RELAY_PROVED <= MTREE_TCP_PIECE, "a piece's length");
 /* Bytes of a welcome before its MAC. */
 #define LIMITS (MTREE_RELAY_WELCOME - MTREE_RELAY_KEY)
 
-/* Bytes that a MAC is of, at most, with the name of who makes it. */
-#define MOST_BYTES 256
-
-/* The message authentication code (MAC) of @a length bytes, made by @a who. */
-static void make_mac(const mtree_relay_key_t *key, const char *who, const void *bytes,
-                     size_t length, unsigned char result[MTREE_RELAY_KEY])
-{
-    unsigned char text[MOST_BYTES];
-    size_t prefix = strlen(who) + 1; /* its NUL keeps it apart from what follows */
-
-    if (prefix + length > sizeof(text)) {
-        length = sizeof(text) - prefix;
-    }
-    memcpy(text, who, prefix);
-    memcpy(text + prefix, bytes, length);
-    mtree_crypto_code(key->bytes, sizeof(key->bytes), text, prefix + length, result);
-}
-
 void mtree_relay_job_key(const mtree_relay_key_t *secret, const mtree_relay_job_id_t *id,
                          mtree_relay_key_t *key)
 {
-    make_mac(secret, "job", id->bytes, sizeof(id->bytes), key->bytes);
+    unsigned char text[sizeof("job") + MTREE_RELAY_JOB] = "job";
+
+    memcpy(text + sizeof("job"), id->bytes, MTREE_RELAY_JOB);
+    mtree_crypto_code(secret->bytes, MTREE_RELAY_KEY, text, sizeof(text), key->bytes);
 }
 
 /* A file that only its owner may read; *length_p bytes of it go to @a secret. */
@@ -141,20 +126,26 @@ mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELL
     return MTREE_OK;
 }
 
-/* The MAC of both nonces, and of @a length bytes of a welcome, made by @a who. */
+/* The message authentication code (MAC) of both nonces, and of @a length bytes of a
+ * welcome, made by @a who, whose name's NUL keeps it apart from what follows. */
 static void greeting_mac(const mtree_relay_greeting_t *greeting, const char *who,
                          const unsigned char *welcome, size_t length,
                          unsigned char mac[MTREE_RELAY_KEY])
 {
-    unsigned char all[MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + MTREE_RELAY_WELCOME];
+    unsigned char
+        text[sizeof("welcome") + MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + LIMITS];
+    unsigned char *end = text + strlen(who) + 1;
 
-    memcpy(all, greeting->hello, MTREE_RELAY_HELLO);
-    memcpy(all + MTREE_RELAY_HELLO, greeting->nonce, MTREE_RELAY_NONCE);
+    memcpy(text, who, (size_t)(end - text));
+    memcpy(end, greeting->hello, MTREE_RELAY_HELLO);
+    end += MTREE_RELAY_HELLO;
+    memcpy(end, greeting->nonce, MTREE_RELAY_NONCE);
+    end += MTREE_RELAY_NONCE;
     if (length > 0) {
-        memcpy(all + MTREE_RELAY_HELLO + MTREE_RELAY_NONCE, welcome, length);
+        memcpy(end, welcome, length);
     }
-    make_mac(&greeting->key, who, all, MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + length,
-             mac);
+    mtree_crypto_code(greeting->key.bytes, MTREE_RELAY_KEY, text,
+                      (size_t)(end - text) + length, mac);
 }
 
 /* Is @a mac that of both nonces, and of @a length bytes of a welcome, made by @a who? */
