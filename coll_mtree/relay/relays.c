@@ -52,9 +52,9 @@ static bool has_key(void)
     return secret_state > 0;
 }
 
-/* Add the relay of @a vertex, unless that has ranks or there are too many to plan with.
+/* Ask the relay of @a vertex, unless that has ranks or there are too many to plan with.
  */
-static void add_candidate(const int *hosts, int num_hosts, int vertex,
+static void ask_candidate(const int *hosts, int num_hosts, int vertex,
                           const char *address, coll_mtree_relays_found_t *candidates)
 {
     bool has_ranks = false;
@@ -63,15 +63,16 @@ static void add_candidate(const int *hosts, int num_hosts, int vertex,
         has_ranks = has_ranks || hosts[h] == vertex;
     }
     if (vertex >= 0 && address != NULL && !has_ranks &&
-        num_hosts + candidates->count < MTREE_RELAY_RELAYS) {
+        num_hosts + candidates->count < MTREE_RELAY_RELAYS && has_key()) {
+        mtree_relay_roster_add(&coll_mtree_relays, address);
         candidates->vertices[candidates->count] = vertex;
         candidates->addresses[candidates->count++] = address;
     }
 }
 
-/* Those that may relay for @a hosts. */
-static void find_candidates(const mtree_topology_t *topology, const int *hosts,
-                            int num_hosts, coll_mtree_relays_found_t *candidates)
+/* Ask those that may relay for @a hosts. */
+static void ask_candidates(const mtree_topology_t *topology, const int *hosts,
+                           int num_hosts, coll_mtree_relays_found_t *candidates)
 {
     const char *address;
     int vertex;
@@ -79,12 +80,12 @@ static void find_candidates(const mtree_topology_t *topology, const int *hosts,
     candidates->count = 0;
     if (coll_mtree_params_relays_world()) {
         for (int i = 0; coll_mtree_relay_world_get(topology, i, &vertex, &address); i++) {
-            add_candidate(hosts, num_hosts, vertex, address, candidates);
+            ask_candidate(hosts, num_hosts, vertex, address, candidates);
         }
         return;
     }
     for (int v = 0; v < topology->num_vertices; v++) {
-        add_candidate(hosts, num_hosts, v, topology->vertices[v].relay, candidates);
+        ask_candidate(hosts, num_hosts, v, topology->vertices[v].relay, candidates);
     }
 }
 
@@ -93,14 +94,11 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
 {
     int count;
 
-    find_candidates(topology, hosts, num_hosts, found);
-    count = found->count > 0 && has_key() ? found->count : 0;
-    for (int i = 0; i < count; i++) {
-        mtree_relay_roster_add(&coll_mtree_relays, found->addresses[i]);
-    }
+    ask_candidates(topology, hosts, num_hosts, found);
     while (mtree_relay_roster_dial(&coll_mtree_relays)) {
         mtree_clock_sleep(0.002);
     }
+    count = found->count;
     found->count = 0;
     for (int i = 0; i < count; i++) {
         const char *reached =
