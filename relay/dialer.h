@@ -10,9 +10,6 @@
 #include "relay/greeting.h"
 #include "tcp/socket.h"
 
-/* Seconds that a relay has to answer one that wants to send it messages of calls. */
-#define MTREE_RELAY_DIAL_SECONDS 4.0
-
 /* Bytes of the text of addresses, its NUL included; and how many there are at most. */
 #define MTREE_RELAY_ADDRESS   256
 #define MTREE_RELAY_ADDRESSES 4

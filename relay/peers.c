@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Seconds that a relay has to answer. */
+#define DIAL_SECONDS 4.0
+
 /* Relays that are dialed at a time; a job has no more. */
 #define MOST_DIALED 64
 
@@ -126,8 +129,6 @@ bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int 
 mtree_tcp_peer_t *mtree_relay_peers_dial(mtree_relay_peers_t *peers, uint32_t number,
                                          const char *address, double now)
 {
-    const double patience = peers->traffic->patience > 0 ? peers->traffic->patience
-                                                         : MTREE_RELAY_DIAL_SECONDS;
     peer_t *peer = peer_get(peers, number, address);
 
     if (peer == NULL) {
@@ -135,8 +136,8 @@ mtree_tcp_peer_t *mtree_relay_peers_dial(mtree_relay_peers_t *peers, uint32_t nu
     }
     if (!peer->is_connected && !peer->is_unreached && peer->dialer == NULL &&
         peers->num_dialing < MOST_DIALED) {
-        peer->dialer =
-            mtree_relay_dialer_create(address, &peers->hello, &peers->key, now, patience);
+        peer->dialer = mtree_relay_dialer_create(address, &peers->hello, &peers->key, now,
+                                                 DIAL_SECONDS);
         peers->num_dialing++;
     }
     return peer->tcp;

@@ -13,7 +13,6 @@
 /* Limits of a job's peers, and of the traffic to each. */
 typedef struct {
     int most_peers;         /* of a job; 0: no limit */
-    double patience;        /* seconds that another relay has to answer; 0: the usual */
     double rate;            /* bits/s at most; 0: no limit */
     const char *congestion; /* control of TCP; NULL: the kernel's default, which also
                                holds where the kernel does not allow this one */

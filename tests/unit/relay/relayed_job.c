@@ -106,7 +106,7 @@ void relayed_tell_plan(int i, uint32_t number)
     for (int j = 0; j < job.num_relays; j++) {
         peers[job.num_ranks + j] = MTREE_RELAY_IS_RELAY | (uint32_t)j;
         free(job.plan->relays[j]);
-        job.plan->relays[j] = strdup(relayed_cuts ? "127.0.0.1:1" : job.addresses[j]);
+        job.plan->relays[j] = strdup(relayed_cuts ? "nowhere:1" : job.addresses[j]);
     }
     unit_ok(mtree_relay_plan_write(job.plan, number, job.num_ranks, job.placement->host,
                                    peers, &bytes, &length));
@@ -162,10 +162,8 @@ static void rank_create(int r)
 void relayed_create(int num_ranks, int num_relays, uint64_t memory)
 {
     const int host[] = {0, 1, 2, 3};
-    mtree_relay_options_t options = {.most_jobs = 1,
-                                     .memory = memory,
-                                     .traffic = {.most_peers = relayed_most_peers,
-                                                 .patience = relayed_cuts ? 0.2 : 0}};
+    mtree_relay_options_t options = {
+        .most_jobs = 1, .memory = memory, .traffic = {.most_peers = relayed_most_peers}};
 
     relayed_destroy();
     job.num_ranks = num_ranks;
