@@ -125,7 +125,8 @@ items = re.split(r"\n(?=- )|\n\n", (ROOT / "docs/errors.md").read_text())
 rows = [(" ".join(item.split("`")[1].split()), "(no test" in item) for item in items if item.startswith("- `")]
 assert len(rows) > 10, rows
 source = " ".join(text for room in ("coll_mtree", "mpich", "relay", "tcp", "topo") for text in formats(room))
-source += " ".join("".join(LITERAL.findall(read(path))) for path in (ROOT / "coll_mtree").glob("**/*.c"))
+source += " ".join("".join(LITERAL.findall(read(path))) for room in ("coll_mtree", "relay")
+                   for path in (ROOT / room).glob("**/*.c"))
 tests = " ".join(path.read_text() for pattern in ("tests/mpi*/*.test", "tests/lab/*.py", "tests/tools/*.sh")
                  for path in sorted(ROOT.glob(pattern)))
 tests = tests.replace("\\", "")
