@@ -350,7 +350,6 @@ static void coordinate(relayed_call_t *call)
 static void participate(relayed_call_t *call)
 {
     state_message_t *report = &call->states[0], *verdict = &call->states[1];
-    bool has_reported = false;
 
     start_state(call, verdict, false, 0, VERDICT, UNKNOWN);
     while (call->verdict == UNKNOWN) {
@@ -359,10 +358,10 @@ static void participate(relayed_call_t *call)
         if (has_ended(verdict)) {
             call->verdict = verdict->state;
         }
-        if (!has_reported && (call->own != UNKNOWN || call->verdict != UNKNOWN)) {
+        if (report->state == UNKNOWN &&
+            (call->own != UNKNOWN || call->verdict != UNKNOWN)) {
             start_state(call, report, true, 0, ENDED,
                         call->own != UNKNOWN ? call->own : failure(call));
-            has_reported = true;
         }
     }
     if (call->verdict != DONE && call->operation != NULL) {

@@ -120,10 +120,8 @@ void coll_mtree_relay_transport_init(coll_mtree_relay_transport_t *transport,
 
 void coll_mtree_relay_transport_abandon(coll_mtree_relay_transport_t *transport)
 {
-    if (!transport->is_abandoned) {
-        transport->is_abandoned = true;
-        coll_mtree_tcp_abandon(&transport->super);
-    }
+    transport->is_abandoned = true;
+    coll_mtree_tcp_abandon(&transport->super);
 }
 
 void coll_mtree_relay_transport_end(coll_mtree_relay_transport_t *transport)
