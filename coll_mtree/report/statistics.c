@@ -161,8 +161,7 @@ static coll_mtree_call_reading_t move(coll_mtree_count_t *count,
 
 void coll_mtree_statistics_enter(coll_mtree_count_t *count)
 {
-    count->began = mtree_clock_seconds();
-    (void)move(count, COLL_MTREE_CALL_PLANNED, count->began);
+    (void)move(count, COLL_MTREE_CALL_PLANNED, mtree_clock_seconds());
 }
 
 void coll_mtree_statistics_open(coll_mtree_count_t *count,

@@ -86,7 +86,7 @@ typedef struct {
     coll_mtree_record_t *record; /* NULL: no report is wanted */
     coll_mtree_backend_t backend;
     double bytes;
-    double began, served; /* on the clock */
+    double served; /* on the clock */
     coll_mtree_call_state_t state;
     coll_mtree_call_reading_t reading; /* when it was served */
 } coll_mtree_count_t;
