@@ -43,6 +43,12 @@ typedef struct {
     unsigned char bytes[MTREE_RELAY_JOB];
 } mtree_relay_job_id_t;
 
+/* By what a process proves to the relays of a job that it is of the job. */
+typedef struct {
+    mtree_relay_job_id_t job;
+    mtree_relay_key_t key;
+} mtree_relay_pass_t;
+
 /*
  * The key of the secret in the file @a path.  Each error is logged: MTREE_ERR_IO, the
  * file cannot be read; MTREE_ERR_INVALID, others than its owner may read it, or it is too
@@ -81,7 +87,9 @@ typedef struct {
     unsigned char nonce[MTREE_RELAY_NONCE];
 } mtree_relay_hello_t;
 
-/* The flag of a relay's number among the numbers of a job. */
+/* Relays of a job at most; each has a number below that, which has a flag among the
+ * numbers of the job. */
+#define MTREE_RELAY_RELAYS   64
 #define MTREE_RELAY_IS_RELAY ((uint32_t)1 << 31)
 
 /* The answer in a welcome. */

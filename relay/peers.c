@@ -13,9 +13,6 @@
 /* Seconds that a relay has to answer. */
 #define DIAL_SECONDS 4.0
 
-/* Relays that are dialed at a time; a job has no more. */
-#define MOST_DIALED 64
-
 typedef struct {
     mtree_list_t link;
     uint32_t number;
@@ -135,7 +132,7 @@ mtree_tcp_peer_t *mtree_relay_peers_dial(mtree_relay_peers_t *peers, uint32_t nu
         return NULL;
     }
     if (!peer->is_connected && !peer->is_unreached && peer->dialer == NULL &&
-        peers->num_dialing < MOST_DIALED) {
+        peers->num_dialing < MTREE_RELAY_RELAYS) {
         peer->dialer = mtree_relay_dialer_create(address, &peers->hello, &peers->key, now,
                                                  DIAL_SECONDS);
         peers->num_dialing++;

@@ -22,7 +22,7 @@ void mtree_relay_roster_close(mtree_relay_roster_t *roster)
         mtree_relay_channel_cleanup(&roster->relays[i].channel);
     }
     roster->num_relays = 0;
-    explicit_bzero(&roster->key, sizeof(roster->key));
+    explicit_bzero(&roster->pass.key, sizeof(roster->pass.key));
 }
 
 /* NULL: there is none.  Addresses and their number change in the thread that plans alone,
@@ -45,7 +45,7 @@ void mtree_relay_roster_add(mtree_relay_roster_t *roster, const char *address)
     const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
                                        .number = (uint32_t)roster->num_relays,
                                        .is_encrypted = roster->is_encrypted,
-                                       .job = roster->id};
+                                       .job = roster->pass.job};
 
     if (find(roster, address) != NULL || roster->num_relays == MTREE_RELAY_RELAYS ||
         strlen(address) >= MTREE_RELAY_ADDRESS) {
@@ -55,7 +55,7 @@ void mtree_relay_roster_add(mtree_relay_roster_t *roster, const char *address)
     *relay = (mtree_relay_control_t){.channel = {.socket = -1}};
     (void)snprintf(relay->address, sizeof(relay->address), "%s", address);
     relay->dialer =
-        mtree_relay_dialer_create(address, &hello, &roster->key, now, DIAL_SECONDS);
+        mtree_relay_dialer_create(address, &hello, &roster->pass.key, now, DIAL_SECONDS);
     pthread_mutex_lock(&roster->lock);
     roster->num_relays++;
     pthread_mutex_unlock(&roster->lock);

@@ -17,9 +17,6 @@
 
 #include <pthread.h>
 
-/* Relays of a job at most; each has a number below that. */
-#define MTREE_RELAY_RELAYS 64
-
 /* Refusals of a relay that are kept, the newest: as many calls of a job as it has under
  * way.  Threads may have several, and the one that hears of a refusal may wait for
  * another call. */
@@ -53,8 +50,7 @@ typedef struct {
     mtree_relay_control_t relays[MTREE_RELAY_RELAYS]; /* [num_relays] by their numbers */
     int num_relays;
     uint32_t num_plans;
-    mtree_relay_job_id_t id;
-    mtree_relay_key_t key;
+    mtree_relay_pass_t pass;
     bool is_encrypted;
 } mtree_relay_roster_t;
 

@@ -34,18 +34,17 @@ static bool read_secret(mtree_relay_key_t *secret)
 /* The job begins with its first relay. */
 static bool has_key(void)
 {
-    mtree_relay_roster_t *relays = &coll_mtree_relays;
+    mtree_relay_pass_t *pass = &coll_mtree_relays.pass;
     mtree_relay_key_t secret;
 
     if (secret_state == 0) {
-        bool is_read =
-            read_secret(&secret) &&
-            mtree_crypto_draw(relays->id.bytes, sizeof(relays->id.bytes)) == MTREE_OK;
+        bool is_read = read_secret(&secret) &&
+                       mtree_crypto_draw(&pass->job, sizeof(pass->job)) == MTREE_OK;
 
         secret_state = is_read ? 1 : -1;
         if (is_read) {
-            relays->is_encrypted = coll_mtree_params.encrypt;
-            mtree_relay_job_key(&secret, &relays->id, &relays->key);
+            coll_mtree_relays.is_encrypted = coll_mtree_params.encrypt;
+            mtree_relay_job_key(&secret, &pass->job, &pass->key);
             explicit_bzero(&secret, sizeof(secret));
         }
     }
@@ -115,8 +114,7 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
                               const int *host, char **bytes_p, size_t *length_p)
 {
     const int ranks = ompi_comm_size(comm);
-    const coll_mtree_relay_pass_t pass = {.job = coll_mtree_relays.id,
-                                          .key = coll_mtree_relays.key};
+    const mtree_relay_pass_t *pass = &coll_mtree_relays.pass;
     uint32_t *peers = mtree_malloc((size_t)(ranks + plan->num_relays) * sizeof(*peers));
     unsigned char *message;
     size_t length;
@@ -130,10 +128,10 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
     if (message == NULL) {
         return false;
     }
-    *length_p = sizeof(pass) + length;
+    *length_p = sizeof(*pass) + length;
     *bytes_p = mtree_malloc(*length_p);
-    memcpy(*bytes_p, &pass, sizeof(pass));
-    memcpy(*bytes_p + sizeof(pass), message, length);
+    memcpy(*bytes_p, pass, sizeof(*pass));
+    memcpy(*bytes_p + sizeof(*pass), message, length);
     free(message);
     return true;
 }

@@ -10,17 +10,11 @@
 #include "coll_mtree/coll_mtree.h"
 #include "relay/roster.h"
 
-/* By what a rank proves to the relays that it is of the job.  Sent as it is, over Open
- * MPI's own channels. */
-typedef struct {
-    mtree_relay_job_id_t job;
-    mtree_relay_key_t key;
-} coll_mtree_relay_pass_t;
-
-/* A plan with relays, as all ranks have it.  Beside each lies the plan without, over
+/* A plan with relays, as all ranks have it; the pass is sent as it is, over Open MPI's
+ * own channels.  Beside each lies the plan without, over
  * which calls go when relays are lost. */
 typedef struct {
-    coll_mtree_relay_pass_t pass;
+    mtree_relay_pass_t pass;
     mtree_relay_plan_t *plan;
     uint32_t calls; /* so far; the same on all ranks */
 } coll_mtree_relayed_t;

@@ -30,7 +30,7 @@ static void start(void)
     unit_ok(mtree_relay_server_create(&options, &server));
     (void)snprintf(address, sizeof(address), "127.0.0.1:%d",
                    (int)mtree_relay_server_port(server));
-    mtree_relay_job_key(&options.secret, &roster.id, &roster.key);
+    mtree_relay_job_key(&options.secret, &roster.pass.job, &roster.pass.key);
     mtree_relay_roster_add(&roster, address);
     while (mtree_relay_roster_dial(&roster)) {
         mtree_relay_server_poll(server, 0);
