@@ -17,15 +17,13 @@
 /* One thread at a time counts. */
 static struct {
     opal_mutex_t lock;
-    bool is_wanted;            /* by a report */
-    void (*ended)(double now); /* a timed call */
+    void (*ended)(double now); /* a timed call; NULL: no report is wanted */
     coll_mtree_group_t *groups;
     int num_groups;
 } all = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 void coll_mtree_statistics_begin(void (*ended)(double now))
 {
-    all.is_wanted = true;
     all.ended = ended;
 }
 
@@ -171,7 +169,7 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
 {
     count->bytes = bytes;
     count->record = comm_class->record;
-    if (!all.is_wanted ||
+    if (all.ended == NULL ||
         (count->record != NULL && count->record->function == function)) {
         return;
     }
@@ -332,7 +330,7 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     coll_mtree_group_t *group;
 
     coll_mtree_counter_add(COLL_MTREE_COUNT_PLANS, 1);
-    if (!all.is_wanted) {
+    if (all.ended == NULL) {
         return;
     }
     opal_mutex_lock(&all.lock);
@@ -394,5 +392,5 @@ void coll_mtree_statistics_finish(void)
         group_destroy(group);
     }
     all.num_groups = 0;
-    all.is_wanted = false;
+    all.ended = NULL;
 }
