@@ -11,8 +11,8 @@
 #include "relay/roster.h"
 
 /* A plan with relays, as all ranks have it; the pass is sent as it is, over Open MPI's
- * own channels.  Beside each lies the plan without, over
- * which calls go when relays are lost. */
+ * own channels.  Beside each lies the plan without, over which calls go when relays are
+ * lost. */
 typedef struct {
     mtree_relay_pass_t pass;
     mtree_relay_plan_t *plan;
@@ -29,8 +29,7 @@ bool coll_mtree_relays_are_configured(void);
 typedef struct {
     int count;
     int vertices[MTREE_RELAY_RELAYS];
-    const char
-        *addresses[MTREE_RELAY_RELAYS]; /* numbers, until the component is closed */
+    const char *addresses[MTREE_RELAY_RELAYS]; /* numbers, until the component closes */
 } coll_mtree_relays_found_t;
 
 /*
