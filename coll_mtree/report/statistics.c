@@ -228,15 +228,15 @@ void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
 void coll_mtree_statistics_close(coll_mtree_count_t *count)
 {
     const bool runs = count->state == COLL_MTREE_CALL_RUNS;
-    const double now = mtree_clock_seconds();
     coll_mtree_call_reading_t end;
     coll_mtree_durations_t *durations;
-    double seconds;
+    double now, seconds;
 
     /* The request of a blocking call, which counts itself. */
     if (count->state == COLL_MTREE_CALL_OUTSIDE) {
         return;
     }
+    now = mtree_clock_seconds();
     end = move(count, COLL_MTREE_CALL_OUTSIDE, now);
     if (count->record == NULL) {
         return;
