@@ -96,11 +96,9 @@ typedef struct {
     bool beginning; /* a thread begins calls */
 
     /* coll_mtree/call/plan_entry.c's */
-    bool hosts_asked;              /* an exchange asks, or has asked, who runs where */
-    coll_mtree_gate_t hosts_known; /* open when it has ended; exchanges that need
-                                              the hosts wait in it */
-    const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: not
-                                           known yet, or mtree cannot serve */
+    bool has_met;                       /* an exchange has asked for its connections */
+    const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: no call
+                                           needed it yet, or there is one host */
     bool agrees;                        /* with others of its group (call/agreed.c) */
     struct coll_mtree_planning_context
         *context;             /* on rank 0: what it is planned on, or NULL */

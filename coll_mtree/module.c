@@ -29,7 +29,6 @@ static void module_construct(mca_coll_mtree_module_t *module)
            sizeof(*module) - sizeof(module->super));
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     coll_mtree_class_table_init(&module->classes);
-    coll_mtree_gate_init(&module->hosts_known);
     coll_mtree_call_window_init(&module->calls);
     coll_mtree_tag_range_init(&module->tags, coll_mtree_tags_limit());
     atomic_init(&module->version, UINT_MAX);
@@ -47,7 +46,6 @@ static void module_destruct(mca_coll_mtree_module_t *module)
     coll_mtree_source_destroy(module);
     coll_mtree_proc_group_release(module->processes);
     coll_mtree_tag_slots_cleanup(&module->tags.slots);
-    coll_mtree_gate_cleanup(&module->hosts_known);
     OBJ_DESTRUCT(&module->lock);
     MTREE_FOR_EACH_FUNCTION(RELEASE_FALLBACK)
 }

@@ -4,7 +4,6 @@
  * when it is open.  It stays open.
  *
  * Calls wait for their plan in a gate, nonblocking ones while their callers go on.
- * Exchanges of plans wait for the hosts, or for the plan before.
  */
 #ifndef COLL_MTREE_BASE_GATE_H
 #define COLL_MTREE_BASE_GATE_H

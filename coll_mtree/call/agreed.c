@@ -14,7 +14,6 @@
 typedef struct coll_mtree_agreed {
     int communicators; /* that the user has not freed */
     coll_mtree_source_state_t topology;
-    bool has_hosts; /* the group's placement is known, or that there is none */
     coll_mtree_size_estimate_t sizes[MTREE_COLLECTIVE_LAST];
     coll_mtree_class_table_t plans; /* of agreed_plan_t */
 } agreed_t;
@@ -92,7 +91,7 @@ bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator
 {
     agreed_t *agreed = agreed_of(module, comm);
 
-    return coll_mtree_source_settle(module, bytes,
+    return coll_mtree_source_settle(module, &module->processes->hosts, bytes,
                                     agreed == NULL ? NULL : &agreed->topology);
 }
 
@@ -170,30 +169,18 @@ int coll_mtree_agreed_size(mca_coll_mtree_module_t *module, ompi_communicator_t 
     return rc;
 }
 
-/* Who runs where.  An exchange that has asked for it ends as if it were not known. */
-static void take_hosts(mca_coll_mtree_module_t *module)
-{
-    module->placement = module->processes->placement;
-    if (!module->hosts_asked) {
-        module->hosts_asked = true;
-        coll_mtree_gate_open(&module->hosts_known);
-        module->context = module->placement == NULL ? NULL : module->processes->context;
-    }
-}
-
 void coll_mtree_agreed_take_plan(mca_coll_mtree_module_t *module,
                                  ompi_communicator_t *comm,
                                  coll_mtree_comm_class_t *comm_class)
 {
     const agreed_t *agreed = agreed_of(module, comm);
-    const agreed_plan_t *plan;
+    const agreed_plan_t *plan =
+        agreed == NULL
+            ? NULL
+            : coll_mtree_class_table_find(&agreed->plans, &comm_class->node.call_class);
 
-    if (agreed == NULL || !agreed->has_hosts) {
-        return;
-    }
-    take_hosts(module);
-    plan = coll_mtree_class_table_find(&agreed->plans, &comm_class->node.call_class);
     if (plan != NULL && comm_class->entry == NULL) {
+        module->context = coll_mtree_planning_context_of(module->processes);
         comm_class->entry = plan->entry;
         coll_mtree_plan_entry_retain(plan->entry);
         coll_mtree_plan_entry_note_version(module, plan->entry->version);
@@ -211,7 +198,6 @@ void coll_mtree_agreed_give_plan(mca_coll_mtree_module_t *module,
     if (agreed == NULL || comm_class->node.call_class.relayed) {
         return;
     }
-    agreed->has_hosts = true;
     plan = coll_mtree_class_table_get(&agreed->plans, &comm_class->node.call_class,
                                       sizeof(*plan));
     coll_mtree_plan_entry_retain(comm_class->entry);

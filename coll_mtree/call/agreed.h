@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What blocking calls on the communicators of one process group have agreed on: the state
- * of its topology, who runs where, plans, and sizes.  The first blocking call on another
+ * of its topology, plans, and sizes.  The first blocking call on another
  * communicator of the group takes it over, without a message.
  *
  * It is the same on all ranks at the same call, since MPI has all processes of a group
@@ -32,13 +32,13 @@ bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator
 int coll_mtree_agreed_size(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                            coll_mtree_coll_args_t *args, bool may_wait, bool at_once);
 
-/* A call of @a comm_class is about to wait for its plan: take the hosts and the
- * plan over if they are agreed on. */
+/* A call of @a comm_class is about to wait for its plan: take it over if it is agreed
+ * on. */
 void coll_mtree_agreed_take_plan(mca_coll_mtree_module_t *module,
                                  ompi_communicator_t *comm,
                                  coll_mtree_comm_class_t *comm_class);
 
-/* It has waited for it: they are agreed on. */
+/* It has waited for it: it is agreed on. */
 void coll_mtree_agreed_give_plan(mca_coll_mtree_module_t *module,
                                  ompi_communicator_t *comm,
                                  const coll_mtree_comm_class_t *comm_class);

@@ -28,8 +28,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_destroy(entry->planned.plan);
     mtree_plan_destroy(entry->planned.relayed);
-    free(entry->appendix.bytes);
-    free(entry->early_hosts);
+    free((char *)entry->appendix.bytes);
     free(entry);
 }
 
@@ -63,19 +62,8 @@ static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
         MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred));
 }
 
-/* From the end of this on another thread may free the entry. */
-static void plan_entry_open(coll_mtree_waiter_t *opening)
-{
-    coll_mtree_exchange_open(
-        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening)->exchange);
-}
-
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 {
-    /* Nothing else is pending while a blocking call waits for hosts. */
-    if (entry->asks_hosts) {
-        coll_mtree_gate_open(&entry->module->hosts_known);
-    }
     coll_mtree_gate_open(&entry->gate);
     /* From here on another thread may free the module. */
     coll_mtree_deferred_release_add(&entry->deferred);
@@ -91,8 +79,6 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
     atomic_init(&entry->holders, 1);
     entry->module = module;
     entry->comm = comm;
-    entry->deferred.release = plan_entry_release_exchange;
-    entry->opening.pass = plan_entry_open;
     entry->call_class = *call_class;
     coll_mtree_gate_init(&entry->gate);
     return entry;
@@ -102,12 +88,8 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
 static void plan_entry_start(coll_mtree_plan_entry_t *entry)
 {
     coll_mtree_plan_entry_hold(entry);
-    entry->exchange = coll_mtree_plan_exchange_start(entry);
-    if (entry->asks_hosts) {
-        plan_entry_open(&entry->opening);
-    } else {
-        coll_mtree_gate_pass(&entry->module->hosts_known, &entry->opening);
-    }
+    entry->deferred.release = plan_entry_release_exchange;
+    coll_mtree_plan_exchange_start(entry);
 }
 
 coll_mtree_plan_entry_t *
@@ -144,7 +126,7 @@ int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
         return entry->status;
     }
     /* From here on all ranks know it. */
-    module->unserved = module->placement == NULL;
+    module->unserved = entry->reply == COLL_MTREE_REPLY_NEVER;
     coll_mtree_server_decide(&comm_class->server, encrypts || entry->part != NULL,
                              encrypts ? mtree_forecast_of(true) : entry->forecast,
                              coll_mtree_params.deterministic);

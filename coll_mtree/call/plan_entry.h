@@ -47,9 +47,6 @@ struct coll_mtree_plan_entry {
     ompi_communicator_t *comm;       /* retained until the exchange has ended */
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
-    coll_mtree_exchange_t *exchange;
-    coll_mtree_waiter_t opening;     /* of its exchange, in the module's gate */
-    bool asks_hosts;                 /* by its exchange */
     coll_mtree_replan_query_t query; /* its exchange; or the entry is the first of its
                                         class */
     coll_mtree_gate_t gate;          /* open when the members down to `relayed` are
@@ -64,10 +61,9 @@ struct coll_mtree_plan_entry {
     coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
     bool warmed_up;                /* a blocking call has gone over the trees */
     /* On rank 0, while the plan is made: */
-    coll_mtree_host_t *early_hosts; /* [ranks], of which the names alone are known, owned;
-                                       NULL: they are not, or are not needed */
-    const void *contributions;      /* [ranks], the exchange's: hosts, or samples of the
-                                       query; NULL: none */
+    coll_mtree_exchange_t *exchange;
+    const mtree_path_sample_t *samples; /* of the query, from all ranks, the exchange's;
+                                           NULL: none */
     coll_mtree_replan_reply_t decided;
     coll_mtree_planned_t planned;
     mtree_piece_t appendix; /* owned; of the plan with relays, or none */
@@ -107,7 +103,7 @@ void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
 
 /* plan_exchange.c: start the exchange of a new entry.  All ranks start those of a
  * communicator in the same order. */
-coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
+void coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
 
 /* With the component: nothing is planned any more. */
 void coll_mtree_plan_exchange_close(void);

@@ -10,7 +10,6 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/plan_thread.h"
 #include "coll_mtree/report/statistics.h"
-#include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/transport/progress.h"
 
@@ -43,12 +42,10 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
     mtree_plan_destroy(plan);
 }
 
-/* Plan for @a entry, between the @a hosts [ranks] if they are not known yet. */
-static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry,
-                                      const coll_mtree_host_t *hosts)
+static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry)
 {
     coll_mtree_planning_context_t *context =
-        coll_mtree_planning_context_get(entry->module->processes, entry->comm, hosts);
+        coll_mtree_planning_context_get(entry->module->processes, entry->comm);
 
     return context == NULL ? (coll_mtree_planned_t){.forecast = mtree_forecast_of(false)}
                            : coll_mtree_planning_context_plan(context, entry->comm,
@@ -56,26 +53,24 @@ static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry,
 }
 
 /* On rank 0, in the planning thread: update the planning context by what the ranks
- * contributed to the query of @a entry, COLL_MTREE_MOST_PATHS @a samples each, and say
- * what becomes of its plan.  COLL_MTREE_REPLY_PLAN: another one is to be made. */
-static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry,
-                                              const mtree_path_sample_t *samples)
+ * contributed to the query of @a entry, COLL_MTREE_MOST_PATHS samples each, and say what
+ * becomes of its plan.  COLL_MTREE_REPLY_PLAN: another one is to be made. */
+static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_replan_query_t *query = &entry->query;
     const double gain = coll_mtree_replan_least_gain(atomic_load(&module->keeps_order),
                                                      atomic_load(&module->is_reordered));
     const double seconds = query->traffic->seconds;
-    const coll_mtree_path_samples_t paths = {.samples = samples,
+    const coll_mtree_path_samples_t paths = {.samples = entry->samples,
                                              .count = ompi_comm_size(entry->comm) *
                                                       COLL_MTREE_MOST_PATHS,
                                              .slowness = seconds / query->promised,
                                              .seconds = seconds};
     unsigned version = atomic_load(&module->version), before;
 
-    /* A communicator may have taken over its plans, and still ask for the hosts.
-     * Deterministic calls keep theirs: others would add sums in another order. */
-    if (module->context == NULL || coll_mtree_params.deterministic) {
+    /* Others would add sums in another order. */
+    if (coll_mtree_params.deterministic) {
         return COLL_MTREE_REPLY_STAY;
     }
     /* What other communicators gained is no reason to change the order of sums. */
@@ -104,32 +99,21 @@ static void change_plans(mca_coll_mtree_module_t *module)
  * plan that they have. */
 static void decide(coll_mtree_plan_entry_t *entry)
 {
-    entry->decided = entry->query.traffic == NULL
-                         ? COLL_MTREE_REPLY_PLAN
-                         : decide_query(entry, entry->contributions);
-    if (entry->decided == COLL_MTREE_REPLY_PLAN) {
-        entry->planned = make_plan(entry, entry->contributions);
-        decide_relays(entry);
-    }
-    if (entry->query.traffic == NULL || entry->decided != COLL_MTREE_REPLY_PLAN) {
+    const bool is_query = entry->query.traffic != NULL;
+
+    entry->decided = is_query ? decide_query(entry) : COLL_MTREE_REPLY_PLAN;
+    if (entry->decided != COLL_MTREE_REPLY_PLAN) {
         return;
     }
-    if (entry->planned.plan == NULL) {
+    entry->planned = make_plan(entry);
+    decide_relays(entry);
+    if (entry->planned.context == NULL) {
+        entry->decided = COLL_MTREE_REPLY_NEVER;
+    } else if (is_query && entry->planned.plan == NULL) {
         entry->decided = COLL_MTREE_REPLY_STAY;
-    } else {
+    } else if (is_query) {
         change_plans(entry->module);
     }
-}
-
-/*
- * The first plan of a process group, begun before the exchange has brought the hosts of
- * all ranks: their names are what a topology file needs, and the processes have published
- * them (coll_mtree/tcp/contact.h).  Between far hosts the exchange's connections take as
- * long as the plan.  What decides then finds it.
- */
-static void decide_early(coll_mtree_plan_entry_t *entry)
-{
-    mtree_plan_destroy(make_plan(entry, entry->early_hosts).plan);
 }
 
 /* Something to be decided for an entry in the planning thread, which holds the entry and
@@ -139,7 +123,6 @@ typedef struct {
     mtree_list_t log;
     coll_mtree_deferred_release_t deferred;
     coll_mtree_plan_entry_t *entry;
-    void (*decide)(coll_mtree_plan_entry_t *entry);
 } job_t;
 
 static void job_run(coll_mtree_plan_task_t *task)
@@ -147,7 +130,7 @@ static void job_run(coll_mtree_plan_task_t *task)
     job_t *job = (job_t *)task;
 
     coll_mtree_log_keep(&job->log);
-    job->decide(job->entry);
+    decide(job->entry);
     coll_mtree_log_keep(NULL);
 }
 
@@ -156,9 +139,7 @@ static void job_end(coll_mtree_plan_task_t *task)
     job_t *job = (job_t *)task;
 
     coll_mtree_log_write(&job->log);
-    if (job->decide == decide) {
-        coll_mtree_exchange_resume(job->entry->exchange);
-    }
+    coll_mtree_exchange_resume(job->entry->exchange);
     coll_mtree_deferred_release_add(&job->deferred);
 }
 
@@ -170,23 +151,20 @@ static void job_release(coll_mtree_deferred_release_t *deferred)
     free(job);
 }
 
-/* Have the planning thread @a decide. */
-static void job_start(coll_mtree_plan_entry_t *entry,
-                      void (*decide)(coll_mtree_plan_entry_t *entry))
+/* Have the planning thread decide. */
+static void job_start(coll_mtree_plan_entry_t *entry)
 {
     job_t *job = mtree_calloc(1, sizeof(*job));
 
     coll_mtree_plan_entry_hold(entry);
     *job = (job_t){.task = {.run = job_run, .end = job_end},
                    .deferred = {.release = job_release},
-                   .entry = entry,
-                   .decide = decide};
+                   .entry = entry};
     mtree_list_init(&job->log);
     coll_mtree_plan_thread_add(&job->task);
 }
 
-/* Reply with what was decided, and with hosts if the exchange brought those of the ranks.
- */
+/* Reply with what was decided. */
 static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
@@ -197,46 +175,23 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
         coll_mtree_exchange_reply(exchange, (int)entry->decided, NULL, 0);
         return;
     }
-    if (module->context == NULL && planned->context != NULL) {
-        module->context = planned->context;
-        coll_mtree_exchange_reply_hosts(exchange, planned->context->hosts.num_hosts,
-                                        planned->context->numbers.host);
-    }
+    module->context = planned->context;
     entry->version = planned->version;
     coll_mtree_plan_entry_note_version(module, entry->version);
     coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned,
                                &entry->appendix);
 }
 
-/* On rank 0: have the plan made, or looked up.  The exchange that brings the hosts of all
- * ranks in @a contributions ends first, and has made the planning context for the others.
- */
+/* On rank 0: have the plan made, or looked up. */
 static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contributions,
                             void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
 
-    (void)coll_mtree_proc_group_of(entry->module, entry->comm);
-    entry->decided = COLL_MTREE_REPLY_PLAN;
-    entry->planned.forecast = mtree_forecast_of(false);
-    if (contributions == NULL && entry->module->context == NULL) {
-        exchange_answer(exchange, entry);
-        return;
-    }
-    entry->contributions = contributions;
+    entry->exchange = exchange;
+    entry->samples = contributions;
     coll_mtree_exchange_postpone(exchange, exchange_answer);
-    job_start(entry, decide);
-}
-
-/* Take over the hosts in @a reply, for all communicators of the group. */
-static void read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-
-    module->placement =
-        coll_mtree_proc_group_place(coll_mtree_proc_group_of(module, entry->comm),
-                                    reply->num_hosts, reply->hosts, reply->localities);
-    coll_mtree_host_log_places(entry->comm, module->placement);
+    job_start(entry);
 }
 
 /* Take over the plan in @a reply, and that with relays if there is one. */
@@ -256,21 +211,13 @@ static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
                                   &entry->forecast);
 }
 
-/* Take over the reply of rank 0.  Open MPI's code. */
-static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
+/* Take over the reply of rank 0. */
+static void exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
-    if (reply->hosts != NULL && reply->num_hosts > 0) {
-        read_hosts(entry, reply);
-    }
     entry->reply = (coll_mtree_replan_reply_t)reply->kind;
-    /* The exchange that asked for the hosts ended before this one, and failed here. */
-    if (entry->reply == COLL_MTREE_REPLY_PLAN && entry->module->placement == NULL) {
-        return OMPI_ERROR;
-    }
     if (entry->reply == COLL_MTREE_REPLY_PLAN) {
         read_plan(entry, reply);
     }
-    return OMPI_SUCCESS;
 }
 
 static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
@@ -278,46 +225,15 @@ static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
     coll_mtree_plan_entry_t *entry = arg;
     const bool is_query = entry->query.traffic != NULL;
 
-    entry->status =
-        reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
+    entry->status = reply->code;
+    if (reply->code == OMPI_SUCCESS) {
+        exchange_read(entry, reply);
+    }
     coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS,
                            is_query && entry->reply == COLL_MTREE_REPLY_PLAN);
     coll_mtree_plan_entry_settled(entry);
     /* MPI_Finalize releases what was settled before. */
     atomic_fetch_sub(&num_queries, is_query);
-}
-
-/* False: a process has not published it. */
-static bool find_names(ompi_communicator_t *comm, coll_mtree_host_t *hosts)
-{
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        const opal_process_name_t name = coll_mtree_process_name(comm, rank);
-        coll_mtree_contact_t contact;
-
-        if (!coll_mtree_contact_read(&name, &contact)) {
-            return false;
-        }
-        memcpy(hosts[rank].name, contact.host, sizeof(hosts[rank].name));
-    }
-    return true;
-}
-
-/* On rank 0 have the plan for @a entry made early.  Elsewhere, and where no link of a
- * topology file is long or a host is not known, nothing is done. */
-static void early_plan_start(coll_mtree_plan_entry_t *entry)
-{
-    ompi_communicator_t *comm = entry->comm;
-
-    /* Between near hosts the exchange takes no longer than to ask for their names. */
-    if (ompi_comm_rank(comm) != 0 || coll_mtree_contact_trip() <= 0) {
-        return;
-    }
-    entry->early_hosts =
-        mtree_calloc((size_t)ompi_comm_size(comm), sizeof(*entry->early_hosts));
-    if (find_names(comm, entry->early_hosts)) {
-        (void)coll_mtree_proc_group_of(entry->module, comm);
-        job_start(entry, decide_early);
-    }
 }
 
 /* On rank 0, from a call of the user. */
@@ -385,7 +301,7 @@ static void sample_query(const coll_mtree_plan_entry_t *entry,
     free(links);
 }
 
-coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
+void coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
     mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS];
@@ -398,17 +314,14 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
         sample_query(entry, samples);
         atomic_fetch_add(&num_queries, 1);
     }
-    entry->asks_hosts = entry->query.traffic == NULL && !module->hosts_asked;
-    /* Hosts and their connections take as long as many a plan. */
-    if (entry->asks_hosts) {
-        module->hosts_asked = true;
-        coll_mtree_endpoints_meet(entry->comm);
-        early_plan_start(entry);
+    /* Connections take as long as many a plan. */
+    if (!module->has_met) {
+        module->has_met = true;
+        coll_mtree_endpoints_meet(entry->comm, module->placement);
     }
-    return coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){
+    coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){
         .module = module,
         .comm = entry->comm,
-        .with_hosts = entry->asks_hosts,
         .mine = entry->query.traffic == NULL ? NULL : samples,
         .bytes = entry->query.traffic == NULL ? 0 : sizeof(samples),
         .decide = exchange_decide,

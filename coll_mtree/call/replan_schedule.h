@@ -62,9 +62,10 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
 
 /* What rank 0 replies. */
 typedef enum {
-    COLL_MTREE_REPLY_STAY, /* there is no other plan than before, or none at all */
-    COLL_MTREE_REPLY_PLAN, /* the payload is the plan of the class */
-    COLL_MTREE_REPLY_CHECK /* the links are checked at the call that this applies to */
+    COLL_MTREE_REPLY_STAY,  /* there is no other plan than before, or none at all */
+    COLL_MTREE_REPLY_PLAN,  /* the payload is the plan of the class */
+    COLL_MTREE_REPLY_CHECK, /* the links are checked at the call that this applies to */
+    COLL_MTREE_REPLY_NEVER  /* mtree cannot serve the communicator */
 } coll_mtree_replan_reply_t;
 
 /* Are calls of @a call_class measured?  @a enabled and @a deterministic are the

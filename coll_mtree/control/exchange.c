@@ -15,12 +15,8 @@
 
 enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD, TAG_PARTS, TAGS };
 
-/* What the numbers of a reply are; the lengths of the parts, hosts and localities of the
- * ranks follow. */
-enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_PART };
-
-/* Numbers per locality. */
-#define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
+/* What the numbers of a reply are; the lengths of the parts of the ranks follow. */
+enum { REPLY_LENGTH, REPLY_KIND, FIRST_PART };
 
 /* The parent or a child, and the messages to it and from it. */
 typedef struct {
@@ -38,14 +34,12 @@ struct coll_mtree_exchange {
     neighbour_t parent;
     int num_children;
     neighbour_t *child; /* [num_children] in the order of their ranks */
-    mtree_event_t open;
-    size_t missing;  /* contributions, and on rank 0 the opening, to wait for */
-    size_t underway; /* messages, the opening, and a decision that is postponed */
+    size_t missing;     /* contributions to wait for */
+    size_t underway;    /* messages, and a decision that is postponed */
     mtree_status_t status;
-    bool is_open, ended;
-    size_t contribution_bytes; /* per rank */
-    char *contribution;        /* of this rank and those below it, in order; or NULL */
-    int *numbers;              /* of the reply, [num_numbers] */
+    bool ended;
+    char *contribution; /* of this rank and those below it, in order; or NULL */
+    int *numbers;       /* of the reply, [num_numbers] */
     size_t num_numbers;
     char *payload; /* [numbers[REPLY_LENGTH]] */
     char *parts;   /* of this rank and those below it; NULL: none, or not yet */
@@ -179,17 +173,14 @@ static void numbers_received(coll_mtree_fragmented_message_t *message,
     exchange->parts = receive_down(exchange, TAG_PARTS, range.end - range.begin);
 }
 
-/* One of the `missing` is there; the last one decides, or sends up. */
+/* All contributions are there: decide, or send them up. */
 static void gather(coll_mtree_exchange_t *exchange)
 {
-    if (--exchange->missing > 0) {
-        return;
-    }
     if (exchange->rank == 0) {
         exchange->spec.decide(exchange, exchange->contribution, exchange->spec.arg);
     } else if (exchange->contribution != NULL) {
         post(exchange, &exchange->parent, TAG_CONTRIBUTION, NULL, exchange->contribution,
-             num_below(exchange, exchange->rank) * exchange->contribution_bytes);
+             num_below(exchange, exchange->rank) * exchange->spec.bytes);
     }
 }
 
@@ -198,17 +189,7 @@ static void contribution_received(coll_mtree_fragmented_message_t *message,
 {
     coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
 
-    if (exchange_goes_on(exchange, status)) {
-        gather(exchange);
-    }
-}
-
-static void exchange_opened(mtree_event_t *event)
-{
-    coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
-
-    exchange->is_open = true;
-    if (exchange_goes_on(exchange, event->status) && exchange->rank == 0) {
+    if (exchange_goes_on(exchange, status) && --exchange->missing == 0) {
         gather(exchange);
     }
 }
@@ -234,29 +215,6 @@ void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
 void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange)
 {
     exchange->decision.completion.func(&exchange->decision.completion, MTREE_OK);
-}
-
-/* The hosts of the ranks, and behind them their localities, in the numbers. */
-static int *hosts_of(coll_mtree_exchange_t *exchange)
-{
-    return exchange->numbers + FIRST_PART + exchange->ranks;
-}
-
-static mtree_locality_t *localities_of(coll_mtree_exchange_t *exchange)
-{
-    return (mtree_locality_t *)(void *)(hosts_of(exchange) + exchange->ranks);
-}
-
-void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_hosts,
-                                     const int *hosts)
-{
-    const coll_mtree_host_t *contributions = (const void *)exchange->contribution;
-
-    exchange->numbers[REPLY_NUM_HOSTS] = num_hosts;
-    memcpy(hosts_of(exchange), hosts, (size_t)exchange->ranks * sizeof(int));
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        localities_of(exchange)[rank] = contributions[rank].locality;
-    }
 }
 
 void coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
@@ -294,10 +252,7 @@ static void exchange_report_end(coll_mtree_exchange_t *exchange)
         .payload = exchange->payload,
         .length = payload_bytes(exchange),
         .part = exchange->parts,
-        .part_length = range.end - range.begin,
-        .num_hosts = exchange->numbers[REPLY_NUM_HOSTS],
-        .hosts = exchange->spec.with_hosts ? hosts_of(exchange) : NULL,
-        .localities = exchange->spec.with_hosts ? localities_of(exchange) : NULL};
+        .part_length = range.end - range.begin};
 
     exchange->ended = true;
     exchange->spec.end(&reply, exchange->spec.arg);
@@ -313,14 +268,12 @@ static void exchange_free(coll_mtree_exchange_t *exchange)
     free(exchange);
 }
 
-/* An exchange that has failed ends once it is open; messages under way keep its memory.
- */
+/* An exchange that has failed ends at once; messages under way keep its memory. */
 static bool exchange_idle(mtree_inbox_t *inbox)
 {
     coll_mtree_exchange_t *exchange = exchange_of(inbox);
 
-    if (exchange->status != MTREE_OK && exchange->is_open && !exchange->ended &&
-        exchange->underway > 0) {
+    if (exchange->status != MTREE_OK && !exchange->ended && exchange->underway > 0) {
         exchange_report_end(exchange);
     }
     return exchange->underway == 0;
@@ -354,23 +307,16 @@ static void exchange_init_tree(coll_mtree_exchange_t *exchange)
 static coll_mtree_exchange_t *exchange_alloc(const coll_mtree_exchange_spec_t *spec)
 {
     coll_mtree_exchange_t *exchange = mtree_calloc(1, sizeof(*exchange));
-    size_t bytes = spec->with_hosts ? sizeof(coll_mtree_host_t) : spec->bytes;
 
     exchange->spec = *spec;
     exchange->rank = ompi_comm_rank(spec->comm);
     exchange->ranks = ompi_comm_size(spec->comm);
-    exchange->contribution_bytes = bytes;
-    exchange->num_numbers =
-        FIRST_PART +
-        (size_t)exchange->ranks * (spec->with_hosts ? 2 + LOCALITY_NUMBERS : 1);
+    exchange->num_numbers = FIRST_PART + (size_t)exchange->ranks;
     exchange->numbers = mtree_calloc(exchange->num_numbers, sizeof(int));
-    if (bytes > 0) {
-        exchange->contribution = mtree_calloc(num_below(exchange, exchange->rank), bytes);
-    }
-    if (spec->with_hosts) {
-        coll_mtree_host_describe((void *)exchange->contribution);
-    } else if (bytes > 0) {
-        memcpy(exchange->contribution, spec->mine, bytes);
+    if (spec->mine != NULL) {
+        exchange->contribution =
+            mtree_calloc(num_below(exchange, exchange->rank), spec->bytes);
+        memcpy(exchange->contribution, spec->mine, spec->bytes);
     }
     exchange_init_tree(exchange);
     return exchange;
@@ -379,22 +325,19 @@ static coll_mtree_exchange_t *exchange_alloc(const coll_mtree_exchange_spec_t *s
 /* Receive the contributions of the ranks below; this rank's is there. */
 static void exchange_receive_contributions(coll_mtree_exchange_t *exchange)
 {
+    const size_t bytes = exchange->spec.bytes;
+
     for (int i = 0; i < exchange->num_children; i++) {
         neighbour_t *child = &exchange->child[i];
 
         post(exchange, child, TAG_CONTRIBUTION, contribution_received,
-             exchange->contribution +
-                 (size_t)(child->rank - exchange->rank) * exchange->contribution_bytes,
-             num_below(exchange, child->rank) * exchange->contribution_bytes);
+             exchange->contribution + (size_t)(child->rank - exchange->rank) * bytes,
+             num_below(exchange, child->rank) * bytes);
     }
-    /* A leaf has nothing to wait for. */
-    if (exchange->missing == 0) {
-        exchange->missing = 1;
-        gather(exchange);
-    }
+    exchange->missing = (size_t)exchange->num_children;
 }
 
-coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_t *spec)
+void coll_mtree_exchange_start(const coll_mtree_exchange_spec_t *spec)
 {
     coll_mtree_exchange_t *exchange = exchange_alloc(spec);
 
@@ -402,11 +345,6 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_
         &exchange->transport, spec->comm, MPI_BYTE,
         coll_mtree_tag_range_control(&exchange->spec.module->tags, TAGS));
     mtree_inbox_init(&exchange->inbox, exchange_idle, exchange_finish);
-    exchange->missing =
-        (exchange->rank == 0) +
-        (exchange->contribution != NULL ? (size_t)exchange->num_children : 0);
-    mtree_event_init(&exchange->open, &exchange->inbox, exchange_opened);
-    exchange->underway = 1;
     if (exchange->rank > 0) {
         post(exchange, &exchange->parent, TAG_NUMBERS, numbers_received,
              exchange->numbers, exchange->num_numbers * sizeof(int));
@@ -414,11 +352,9 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_
     if (exchange->contribution != NULL) {
         exchange_receive_contributions(exchange);
     }
+    /* A leaf has nothing to wait for. */
+    if (exchange->missing == 0) {
+        gather(exchange);
+    }
     mtree_inbox_open(&exchange->inbox);
-    return exchange;
-}
-
-void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange)
-{
-    exchange->open.completion.func(&exchange->open.completion, MTREE_OK);
 }

@@ -14,7 +14,6 @@
 #define COLL_MTREE_CONTROL_EXCHANGE_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/host.h"
 
 typedef struct coll_mtree_exchange coll_mtree_exchange_t;
 
@@ -25,44 +24,35 @@ typedef struct {
     size_t length;
     const void *part; /* [part_length] bytes for this rank; NULL: none */
     size_t part_length;
-    int num_hosts;                      /* 0: mtree cannot serve this communicator */
-    const int *hosts;                   /* [ranks]; NULL when hosts were not asked for */
-    const mtree_locality_t *localities; /* [ranks]; likewise */
 } coll_mtree_reply_t;
 
 /*
- * Called once, on rank 0, when all contributions are there and the exchange is open; must
- * call coll_mtree_exchange_reply(), or have it called by coll_mtree_exchange_postpone().
- * @a contributions is [ranks] of coll_mtree_host_t or of what ranks contribute instead;
+ * Called once, on rank 0, when all contributions are there, at the start of an exchange
+ * that has none; must call coll_mtree_exchange_reply(), or have it called by
+ * coll_mtree_exchange_postpone().  @a contributions is [ranks] of what ranks contribute;
  * NULL: nothing.
  */
 typedef void (*coll_mtree_exchange_decide_t)(coll_mtree_exchange_t *exchange,
                                              const void *contributions, void *arg);
 
-/* Called once, on every rank, when the exchange is open and has ended or failed; @a reply
- * is valid during the call only. */
+/* Called once, on every rank, when the exchange has ended or failed; @a reply is valid
+ * during the call only. */
 typedef void (*coll_mtree_exchange_end_t)(const coll_mtree_reply_t *reply, void *arg);
 
 /* What an exchange is for; but for what a rank contributes the same on all ranks. */
 typedef struct {
     mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm; /* the module's */
-    bool with_hosts; /* each rank contributes its host, and the reply says which rank runs
-                        where */
-    const void *mine; /* else [bytes] what this rank contributes, copied; NULL: nothing */
+    const void *mine; /* [bytes] what this rank contributes, copied; NULL: nothing */
     size_t bytes;
     coll_mtree_exchange_decide_t decide;
     coll_mtree_exchange_end_t end;
     void *arg; /* passed to both */
 } coll_mtree_exchange_spec_t;
 
-/* Start an exchange; all ranks start those of a communicator in the same order.  Rank 0
- * decides only after coll_mtree_exchange_open(), which every
- * rank must call.  The exchange frees itself after `end`. */
-coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_t *spec);
-
-/* Let the exchange come to its end: what it depends on is settled.  Called once. */
-void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange);
+/* Start an exchange; all ranks start those of a communicator in the same order.  It frees
+ * itself after `end`. */
+void coll_mtree_exchange_start(const coll_mtree_exchange_spec_t *spec);
 
 /*
  * On rank 0, from its decision: reply @a kind with @a length bytes of @a payload, which
@@ -90,10 +80,5 @@ void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange);
  */
 void coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
                                      void *parts);
-
-/* On rank 0, before that reply to an exchange with hosts: the host of each rank, @a hosts
- * [ranks], of @a num_hosts; copied. */
-void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_hosts,
-                                     const int *hosts);
 
 #endif

@@ -62,47 +62,24 @@ const char *coll_mtree_host_fabric(void)
                : pml;
 }
 
-/* By the topology of the machine that Open MPI has, or otherwise from hwloc itself. */
-static struct {
-    opal_mutex_t lock;
-    bool is_known;
-    mtree_locality_t locality;
-} own_place = {.lock = OPAL_MUTEX_STATIC_INIT};
-
-/* Keep the interfaces that Open MPI sends through. */
-static void keep_used(mtree_nic_t *nics, int *num_p)
+/* Set the distances of @a host's locality to the interfaces of @a machine: those through
+ * which Open MPI sends by TCP, and those of a fabric, through which UCX sends without the
+ * system's network interfaces. */
+static void measure(const mtree_machine_t *machine, coll_mtree_host_t *host)
 {
-    int fabric = *num_p;
+    mtree_locality_t by_fabric = host->locality;
+    int num, num_fabric;
+    mtree_nic_t *nics = mtree_machine_nics(machine, &num);
+    mtree_nic_t *fabric = mtree_machine_nics(machine, &num_fabric);
 
-    /* UCX sends through fabrics without the system's network interfaces. */
-    if (strcmp(coll_mtree_host_fabric(), "ucx") == 0) {
-        mtree_nics_keep_kind(nics, &fabric, MTREE_NIC_FABRIC);
-        if (fabric > 0) {
-            *num_p = fabric;
-            return;
-        }
-    }
-    mtree_nics_keep_kind(nics, num_p, MTREE_NIC_NETWORK);
-    mtree_nics_keep_tcp(nics, num_p, coll_mtree_params_btl_tcp("if_include"),
+    mtree_nics_keep_kind(nics, &num, MTREE_NIC_NETWORK);
+    mtree_nics_keep_tcp(nics, &num, coll_mtree_params_btl_tcp("if_include"),
                         coll_mtree_params_btl_tcp("if_exclude"));
-}
-
-/* Set the distance of @a locality to the network; every interface of a @a recorded
- * machine counts. */
-static void measure(const mtree_machine_t *machine, bool recorded,
-                    mtree_locality_t *locality)
-{
-    mtree_nic_t *nics;
-    int num;
-
-    if (!mtree_locality_is_known(locality)) {
-        return;
-    }
-    nics = mtree_machine_nics(machine, &num);
-    if (!recorded) {
-        keep_used(nics, &num);
-    }
-    mtree_locality_measure(locality, nics, num);
+    mtree_locality_measure(&host->locality, nics, num);
+    mtree_nics_keep_kind(fabric, &num_fabric, MTREE_NIC_FABRIC);
+    mtree_locality_measure(&by_fabric, fabric, num_fabric);
+    host->near_fabric = num_fabric > 0 ? by_fabric.near : -1;
+    free(fabric);
     free(nics);
 }
 
@@ -118,67 +95,68 @@ static mtree_status_t machine_open(mtree_machine_t **machine_p)
     return mtree_machine_load(NULL, machine_p);
 }
 
-/* The process with rank @a local of a host of which hwloc wrote the file @a path. */
-static mtree_locality_t locate_recorded(const char *path, coll_mtree_local_rank_t local)
+/* The process with rank @a local of a host of which hwloc wrote the file @a path; each
+ * interface there counts. */
+static void locate_recorded(const char *path, coll_mtree_local_rank_t local,
+                            mtree_locality_t *locality)
 {
-    mtree_locality_t locality = mtree_locality_unknown();
     mtree_machine_t *machine;
     mtree_status_t status;
+    mtree_nic_t *nics;
+    int num;
 
     mtree_log_about("coll_mtree_hwloc", "the places of ranks are not known");
     status = mtree_machine_load(path, &machine);
     mtree_log_about(NULL, NULL);
     if (status != MTREE_OK) {
-        return locality;
+        return;
     }
-    locality = mtree_machine_locate_core(
+    *locality = mtree_machine_locate_core(
         machine, local.index * mtree_machine_num_cores(machine) / local.count);
-    measure(machine, true, &locality);
+    nics = mtree_machine_nics(machine, &num);
+    mtree_locality_measure(locality, nics, num);
+    free(nics);
     mtree_machine_destroy(machine);
-    return locality;
 }
 
-static mtree_locality_t locate(void)
+/* Where this process is bound, and how near that is to the network.  Unknown for a
+ * process that is alone on its host, where it would make no difference. */
+static void locate(coll_mtree_host_t *host)
 {
     const char *path = coll_mtree_params.hwloc;
-    mtree_locality_t locality = mtree_locality_unknown();
+    const coll_mtree_local_rank_t local = coll_mtree_host_local_rank();
     mtree_machine_t *machine;
-    coll_mtree_local_rank_t local = coll_mtree_host_local_rank();
 
+    host->locality = mtree_locality_unknown();
+    host->near_fabric = -1;
     if (local.count < 2) {
-        return locality;
+        return;
     }
     if (path != NULL && path[0] != '\0') {
-        return locate_recorded(path, local);
-    }
-    if (machine_open(&machine) == MTREE_OK) {
-        locality = mtree_machine_locate_self(machine);
-        measure(machine, false, &locality);
+        locate_recorded(path, local, &host->locality);
+    } else if (machine_open(&machine) == MTREE_OK) {
+        host->locality = mtree_machine_locate_self(machine);
+        measure(machine, host);
         mtree_machine_destroy(machine);
     }
-    return locality;
-}
-
-/* Where this process is bound, and how near that is to the interfaces that Open MPI sends
- * through.  Unknown for a process that is alone on its host, where it would make no
- * difference. */
-static mtree_locality_t find_locality(void)
-{
-    opal_mutex_lock(&own_place.lock);
-    if (!own_place.is_known) {
-        own_place.locality = locate();
-        own_place.is_known = true;
-    }
-    opal_mutex_unlock(&own_place.lock);
-    return own_place.locality;
 }
 
 void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
     memset(host, 0, sizeof(*host));
-    host->locality = find_locality();
+    locate(host);
     host->speed = coll_mtree_host_addresses(host->addresses);
     host->is_replaced = coll_mtree_host_name(host->name);
+}
+
+mtree_locality_t coll_mtree_host_locality(const coll_mtree_host_t *host)
+{
+    mtree_locality_t locality = host->locality;
+
+    if (host->near_fabric >= 0 && strcmp(coll_mtree_host_fabric(), "ucx") == 0) {
+        locality.near = (int16_t)host->near_fabric;
+    }
+    return locality;
 }
 
 /* Do the ranks of @a host differ in locality? */

@@ -20,6 +20,7 @@
 typedef struct {
     char lines[504]; /* one line "NAME VALUE" per parameter, and a NUL */
     coll_mtree_abilities_t abilities;
+    coll_mtree_host_t host;
 } settings_t;
 
 _Static_assert(offsetof(settings_t, lines) == 0, "older versions find the lines");
@@ -44,6 +45,7 @@ void coll_mtree_modex_publish(void)
 
     own->abilities.longest = coll_mtree_transport_longest();
     own->abilities.is_threaded = ompi_mpi_thread_multiple;
+    coll_mtree_host_describe(&own->host);
     if (!coll_mtree_params_write(own->lines, sizeof(own->lines))) {
         mtree_error("the parameters that ranks compare do not fit into %zu bytes",
                     sizeof(own->lines));
@@ -199,4 +201,40 @@ bool coll_mtree_modex_equal(ompi_communicator_t *comm,
         }
     }
     return true;
+}
+
+/* The host of rank @a rank of @a comm. */
+static coll_mtree_host_t host_of(ompi_communicator_t *comm, int rank)
+{
+    const opal_process_name_t name = coll_mtree_process_name(comm, rank);
+    settings_t theirs;
+
+    if (rank == ompi_comm_rank(comm)) {
+        return modex.own.host;
+    }
+    settings_get(&name, &theirs);
+    return theirs.host;
+}
+
+void coll_mtree_modex_hosts(ompi_communicator_t *comm, coll_mtree_hosts_t *hosts_p,
+                            mtree_locality_t **localities_p)
+{
+    const int ranks = ompi_comm_size(comm);
+    coll_mtree_host_t *of_rank = mtree_calloc((size_t)ranks, sizeof(*of_rank));
+    const char **names = mtree_calloc((size_t)ranks, sizeof(*names));
+
+    *localities_p = mtree_calloc((size_t)ranks, sizeof(**localities_p));
+    for (int rank = 0; rank < ranks; rank++) {
+        of_rank[rank] = host_of(comm, rank);
+        names[rank] = of_rank[rank].name;
+        (*localities_p)[rank] = coll_mtree_host_locality(&of_rank[rank]);
+    }
+    coll_mtree_host_numbers_create(names, ranks, &hosts_p->numbers);
+    hosts_p->list =
+        mtree_calloc((size_t)hosts_p->numbers.num_hosts, sizeof(*hosts_p->list));
+    for (int host = 0; host < hosts_p->numbers.num_hosts; host++) {
+        hosts_p->list[host] = of_rank[hosts_p->numbers.first[host]];
+    }
+    free(names);
+    free(of_rank);
 }

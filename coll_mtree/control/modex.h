@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares, between all ranks of a communicator, the parameters that must agree and the
- * version of mtree's messages.
+ * What each process publishes with what the transports publish (the modex), before there
+ * is any communicator: the parameters that must agree, the version of mtree's messages,
+ * and its host.
  *
- * Each process publishes its own with what the transports publish (the modex), before
- * there is any communicator.  A communicator whose processes differ, or of which one has
- * no mtree, is left to the fallback by all of its ranks, since each rank finds another
- * that differs from it.
+ * A communicator whose processes differ, or of which one has no mtree, is left to the
+ * fallback by all of its ranks, since each rank finds another that differs from it.
  */
 #ifndef COLL_MTREE_CONTROL_MODEX_H
 #define COLL_MTREE_CONTROL_MODEX_H
 
 #include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/control/host.h"
 
 /* What a process can do, or those of a communicator together. */
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
     bool is_threaded; /* several threads of one may call MPI at once */
 } coll_mtree_abilities_t;
 
-/* Publish this process's settings; when the component is opened. */
+/* Publish this process's settings and host; when the component is opened. */
 void coll_mtree_modex_publish(void);
 
 /*
@@ -30,6 +30,11 @@ void coll_mtree_modex_publish(void);
  */
 bool coll_mtree_modex_equal(ompi_communicator_t *comm,
                             coll_mtree_abilities_t *abilities_p);
+
+/* The hosts of the ranks of @a comm, whose settings are the same, and where each rank is
+ * on its host, *localities_p [ranks]; the caller's. */
+void coll_mtree_modex_hosts(ompi_communicator_t *comm, coll_mtree_hosts_t *hosts_p,
+                            mtree_locality_t **localities_p);
 
 void coll_mtree_modex_close(void);
 

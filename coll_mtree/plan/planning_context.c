@@ -35,7 +35,6 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     mtree_drift_destroy(context->drift);
     free(context->samples);
     free(context->vertices);
-    coll_mtree_host_numbers_cleanup(&context->numbers);
     free(context);
 }
 
@@ -49,11 +48,9 @@ static int missing_level(void)
 }
 
 /* The host of rank @a first, and of @a missing ranks in all, is not in the topology. */
-static void tell_missing(ompi_communicator_t *comm,
-                         const coll_mtree_host_t *contributions, int first, int missing,
-                         const mtree_topology_t *topology)
+static void tell_missing(ompi_communicator_t *comm, const char *name, int first,
+                         int missing, const mtree_topology_t *topology)
 {
-    const char *name = contributions[first].name;
     char others[64] = "";
 
     if (missing > 1) {
@@ -68,74 +65,52 @@ static void tell_missing(ompi_communicator_t *comm,
         mtree_topology_nearest_host(topology, name));
 }
 
-/* The names of the ranks' hosts there, @a names [ranks].  False, which is logged: one of
- * them is not in it. */
-static bool find_names(ompi_communicator_t *comm, const coll_mtree_host_t *contributions,
-                       const mtree_topology_t *topology, const char **names)
+/* Find host number @a host in the context's topology; -1: it is not there, or is taken
+ * for an earlier host, whose name begins the same. */
+static int find_vertex(const coll_mtree_planning_context_t *context,
+                       const coll_mtree_hosts_t *hosts, int host)
 {
+    int vertex =
+        mtree_topology_find_host(context->hosts.topology, hosts->list[host].name);
+
+    for (int before = 0; before < host; before++) {
+        vertex = context->vertices[before] == vertex ? -1 : vertex;
+    }
+    return vertex;
+}
+
+/* Find the @a hosts of the ranks of @a comm in the context's topology.  False, which is
+ * logged: one of them is not there. */
+static bool context_find_hosts(coll_mtree_planning_context_t *context,
+                               ompi_communicator_t *comm, const coll_mtree_hosts_t *hosts)
+{
+    const coll_mtree_host_numbers_t *numbers = &hosts->numbers;
     int first = -1, missing = 0;
 
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        int vertex = mtree_topology_find_host(topology, contributions[rank].name);
-
-        if (vertex < 0) {
+    for (int host = 0; host < numbers->num_hosts; host++) {
+        context->vertices[host] = find_vertex(context, hosts, host);
+    }
+    for (int rank = 0; rank < numbers->num_ranks; rank++) {
+        if (context->vertices[numbers->host[rank]] < 0) {
             first = missing++ == 0 ? rank : first;
-        } else {
-            names[rank] = topology->vertices[vertex].name;
         }
     }
     if (missing > 0) {
-        tell_missing(comm, contributions, first, missing, topology);
+        tell_missing(comm, hosts->list[numbers->host[first]].name, first, missing,
+                     context->hosts.topology);
     }
     return missing == 0;
 }
 
-/*
- * Number the hosts of the ranks of @a comm, which @a contributions [ranks] name, and find
- * them in the context's topology.  False, which is logged, when mtree cannot serve: a
- * host is not in the topology, or there is just one.
- */
-static bool context_find_hosts(coll_mtree_planning_context_t *context,
-                               ompi_communicator_t *comm,
-                               const coll_mtree_host_t *contributions)
-{
-    coll_mtree_plan_hosts_t *hosts = &context->hosts;
-    coll_mtree_host_numbers_t *numbers = &context->numbers;
-    const char **names = mtree_calloc((size_t)context->num_procs, sizeof(*names));
-    bool found = find_names(comm, contributions, hosts->topology, names);
-
-    if (found) {
-        coll_mtree_host_numbers_create(names, context->num_procs, numbers);
-    }
-    free(names);
-    for (int host = 0; host < numbers->num_hosts; host++) {
-        context->vertices[host] = mtree_topology_find_host(
-            hosts->topology, contributions[numbers->first[host]].name);
-    }
-    hosts->vertices = context->vertices;
-    hosts->num_hosts = numbers->num_hosts;
-    if (found && hosts->num_hosts < 2) {
-        coll_mtree_verbose(
-            comm, coll_mtree_unserved_level(comm),
-            "not served, all its ranks run on host %s; the fallback serves",
-            contributions[0].name);
-        return false;
-    }
-    return found;
-}
-
 /* Leaves the topology NULL, having logged why, when mtree cannot serve. */
 static void context_read(coll_mtree_planning_context_t *context,
-                         ompi_communicator_t *comm,
-                         const coll_mtree_host_t *contributions)
+                         ompi_communicator_t *comm, const coll_mtree_hosts_t *hosts)
 {
     if (!coll_mtree_algorithm_check()) {
         return;
     }
-    context->hosts.topology =
-        coll_mtree_source_topology(contributions, context->num_procs);
-    if (context->hosts.topology != NULL &&
-        !context_find_hosts(context, comm, contributions)) {
+    context->hosts.topology = coll_mtree_source_topology(hosts);
+    if (context->hosts.topology != NULL && !context_find_hosts(context, comm, hosts)) {
         context->hosts.topology = NULL;
     }
     context->map = context->hosts.topology;
@@ -146,37 +121,42 @@ static void context_read(coll_mtree_planning_context_t *context,
                        context->map->source, context->num_procs, context->hosts.num_hosts,
                        mtree_topology_num_hosts(context->map), context->map->num_links);
     if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
-        coll_mtree_topology_cache_init(&context->learned, contributions,
-                                       &context->numbers);
+        coll_mtree_topology_cache_init(&context->learned, hosts);
     }
 }
 
-static coll_mtree_planning_context_t *
-context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions)
+static coll_mtree_planning_context_t *context_create(ompi_communicator_t *comm,
+                                                     const coll_mtree_hosts_t *hosts)
 {
-    size_t procs = (size_t)ompi_comm_size(comm);
     coll_mtree_planning_context_t *context = mtree_calloc(1, sizeof(*context));
 
     coll_mtree_class_table_init(&context->plans);
-    context->num_procs = (int)procs;
-    context->vertices = mtree_calloc(procs, sizeof(int));
-    context_read(context, comm, contributions);
+    context->numbers = hosts->numbers;
+    context->num_procs = hosts->numbers.num_ranks;
+    context->vertices = mtree_calloc((size_t)hosts->numbers.num_hosts, sizeof(int));
+    context->hosts.vertices = context->vertices;
+    context->hosts.num_hosts = hosts->numbers.num_hosts;
+    context_read(context, comm, hosts);
     return context;
 }
 
 coll_mtree_planning_context_t *
-coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicator_t *comm,
-                                const coll_mtree_host_t *contributions)
+coll_mtree_planning_context_of(const coll_mtree_proc_group_t *group)
 {
-    coll_mtree_planning_context_t *context = group->context;
+    return group->context == NULL || group->context->map == NULL ? NULL : group->context;
+}
 
-    if (context == NULL) {
-        context = context_create(comm, contributions);
+coll_mtree_planning_context_t *
+coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicator_t *comm)
+{
+    if (group->context == NULL) {
+        coll_mtree_planning_context_t *context = context_create(comm, &group->hosts);
+
         pthread_mutex_lock(&contexts_lock);
         group->context = context;
         pthread_mutex_unlock(&contexts_lock);
     }
-    return context->hosts.topology != NULL ? context : NULL;
+    return coll_mtree_planning_context_of(group);
 }
 
 void coll_mtree_planning_context_lock(void)

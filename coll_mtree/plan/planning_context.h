@@ -15,7 +15,6 @@
 #define COLL_MTREE_PLAN_PLANNING_CONTEXT_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/plan/plan_choice.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/cache.h"
@@ -25,7 +24,7 @@
 /* What threads of the program read of it changes only under the lock, below. */
 typedef struct coll_mtree_planning_context {
     int num_procs;
-    coll_mtree_host_numbers_t numbers; /* by the hosts' names in the topology */
+    coll_mtree_host_numbers_t numbers; /* the group's */
     coll_mtree_plan_hosts_t hosts; /* topology NULL: mtree cannot serve these processes */
     const mtree_topology_t *map;   /* hosts.topology before anything was measured */
     int *vertices;                 /* [hosts.num_hosts] */
@@ -42,13 +41,17 @@ typedef struct coll_mtree_planning_context {
 } coll_mtree_planning_context_t;
 
 /*
- * In the planning thread: the context of @a group, the processes of @a comm, made from
- * their hosts @a contributions [ranks] at the first call.  NULL, having logged why, when
- * mtree cannot serve them.
+ * In the planning thread: the context of @a group, the processes of @a comm, whose hosts
+ * are known, made at the first call.  NULL, having logged why, when mtree cannot serve
+ * them.
  */
 coll_mtree_planning_context_t *
-coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicator_t *comm,
-                                const coll_mtree_host_t *contributions);
+coll_mtree_planning_context_get(coll_mtree_proc_group_t *group,
+                                ompi_communicator_t *comm);
+
+/* The same from any thread; NULL as well when it has not been made yet. */
+coll_mtree_planning_context_t *
+coll_mtree_planning_context_of(const coll_mtree_proc_group_t *group);
 
 /* @a call_class with a host as its root, and the bytes that a plan is for. */
 coll_mtree_call_class_t

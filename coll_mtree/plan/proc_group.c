@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/proc_group.h"
 
-#include "base/memory.h"
-
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/planning_context.h"
+
+#include "base/memory.h"
 
 #include "ompi/proc/proc.h"
 
@@ -27,6 +29,8 @@ static void group_destroy(coll_mtree_proc_group_t *group)
         group->free_agreed(group->agreed);
     }
     mtree_placement_destroy(group->placement);
+    coll_mtree_host_numbers_cleanup(&group->hosts.numbers);
+    free(group->hosts.list);
     coll_mtree_planning_context_destroy(group->context);
     free(group->names);
     free(group);
@@ -131,17 +135,38 @@ coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *modul
     return group;
 }
 
-const mtree_placement_t *coll_mtree_proc_group_place(coll_mtree_proc_group_t *group,
-                                                     int num_hosts, const int *hosts,
-                                                     const mtree_locality_t *localities)
+/* What rank 0 logs of the hosts of @a group, whose communicator @a comm is. */
+static void log_hosts(const coll_mtree_proc_group_t *group, ompi_communicator_t *comm)
 {
+    if (group->hosts.numbers.num_hosts > 1) {
+        coll_mtree_host_log_places(comm, group->placement);
+    } else {
+        coll_mtree_verbose(
+            comm, coll_mtree_unserved_level(comm),
+            "not served, all its ranks run on host %s; the fallback serves",
+            group->hosts.list[0].name);
+    }
+}
+
+void coll_mtree_proc_group_place(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm)
+{
+    coll_mtree_proc_group_t *group = coll_mtree_proc_group_of(module, comm);
+
     opal_mutex_lock(&proc_groups.lock);
     if (group->placement == NULL) {
-        mtree_require(mtree_placement_create(group->num_procs, num_hosts, hosts,
-                                             localities, &group->placement));
+        mtree_locality_t *localities;
+
+        coll_mtree_modex_hosts(comm, &group->hosts, &localities);
+        mtree_require(mtree_placement_create(
+            group->num_procs, group->hosts.numbers.num_hosts, group->hosts.numbers.host,
+            localities, &group->placement));
+        free(localities);
+        log_hosts(group, comm);
     }
     opal_mutex_unlock(&proc_groups.lock);
-    return group->placement;
+    module->unserved = group->hosts.numbers.num_hosts < 2;
+    module->placement = module->unserved ? NULL : group->placement;
 }
 
 void coll_mtree_proc_group_close(void)

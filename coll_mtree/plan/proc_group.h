@@ -12,6 +12,7 @@
 #define COLL_MTREE_PLAN_PROC_GROUP_H
 
 #include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/control/host.h"
 
 #include "base/hash.h"
 
@@ -25,7 +26,8 @@ typedef struct coll_mtree_proc_group {
     uint64_t identity; /* hash of the names; the same on all ranks */
     int num_procs;
     opal_process_name_t *names;   /* [num_procs] by rank */
-    mtree_placement_t *placement; /* of the ranks; NULL: not known yet (call/) */
+    coll_mtree_hosts_t hosts;     /* of the ranks, once the placement is known */
+    mtree_placement_t *placement; /* of the ranks; NULL: not needed yet */
     /* coll_mtree/call/agreed.c's, with what frees it; NULL: nothing is agreed on */
     struct coll_mtree_agreed *agreed;
     void (*free_agreed)(struct coll_mtree_agreed *agreed);
@@ -47,11 +49,11 @@ void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group);
 coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *module,
                                                   ompi_communicator_t *comm);
 
-/* The placement of the ranks of @a group, of which rank 0 has said who runs where; the
- * group's. */
-const mtree_placement_t *coll_mtree_proc_group_place(coll_mtree_proc_group_t *group,
-                                                     int num_hosts, const int *hosts,
-                                                     const mtree_locality_t *localities);
+/* Who runs where, as the processes have published it: the placement of @a module.  It
+ * has none, and is unserved, where all run on one host, which is logged the first time.
+ */
+void coll_mtree_proc_group_place(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm);
 
 /* With the component: free all groups. */
 void coll_mtree_proc_group_close(void);

@@ -248,8 +248,8 @@ static void add_part(coll_mtree_probe_coordinator_t *coordinator,
                                     .secret = described->secret};
 
     if (experiment->kind == MTREE_PROBE_TRACE) {
-        part.experiment.ends[0] = coordinator->by_rank[leader[host]].addresses[0];
-        part.experiment.ends[1] = coordinator->by_rank[leader[other]].addresses[0];
+        part.experiment.ends[0] = coordinator->hosts[host].addresses[0];
+        part.experiment.ends[1] = coordinator->hosts[other].addresses[0];
     }
     share_add(&coordinator->share[host], &part, 1, coll_mtree_probe_part_reports(&part));
 }

@@ -26,9 +26,9 @@ typedef struct {
     const coll_mtree_channel_t *channel;
     int num_hosts;
     const int *leader; /* [num_hosts] the first rank on each, that of the first is 0 */
-    const coll_mtree_host_t *by_rank; /* for TRACE; NULL: there is none */
-    coll_mtree_share_t *share;        /* [num_hosts] */
-    double took;                      /* the last run, seconds */
+    const coll_mtree_host_t *hosts; /* [num_hosts] for TRACE; NULL: there is none */
+    coll_mtree_share_t *share;      /* [num_hosts] */
+    double took;                    /* the last run, seconds */
     int next_tag; /* of experiments, from the first one on; it goes round, so that rounds
                      that follow have others */
 } coll_mtree_probe_coordinator_t;

@@ -49,7 +49,7 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
 
 static const coll_mtree_host_t *host_of(const lead_t *lead, int host)
 {
-    return &lead->coordinator.by_rank[lead->coordinator.leader[host]];
+    return &lead->coordinator.hosts[host];
 }
 
 static const mtree_address_t *address_of(const lead_t *lead, int host)
@@ -342,17 +342,16 @@ static mtree_status_t run(lead_t *lead, mtree_cache_stamp_t *stamp_p, char **tex
 }
 
 mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
-                                     const coll_mtree_host_numbers_t *numbers,
-                                     const coll_mtree_host_t *contributions,
+                                     const coll_mtree_hosts_t *hosts,
                                      mtree_cache_t *cache, mtree_cache_stamp_t *stamp_p,
                                      char **text_p)
 {
     lead_t lead = {.cache = cache, .record = open_record()};
     mtree_status_t status;
 
-    coll_mtree_probe_coordinator_init(&lead.coordinator, channel, numbers->num_hosts,
-                                      numbers->first);
-    lead.coordinator.by_rank = contributions;
+    coll_mtree_probe_coordinator_init(&lead.coordinator, channel, hosts->numbers.num_hosts,
+                                      hosts->numbers.first);
+    lead.coordinator.hosts = hosts->list;
     mtree_log_about("coll_mtree_topology", "the network is not known");
     status = run(&lead, stamp_p, text_p);
     mtree_log_about(NULL, NULL);

@@ -9,7 +9,6 @@
 #define COLL_MTREE_PROBE_PROBE_H
 
 #include "coll_mtree/control/host.h"
-#include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/worker.h"
 
 #include "topo/dot/cache.h"
@@ -20,15 +19,14 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
                                               ompi_communicator_t *comm);
 
 /*
- * On rank 0: probe the network between the hosts of @a contributions [ranks], which
- * @a numbers numbers, but for capacities that files of @a cache, unless it is NULL, have
- * of some of them.  *text_p is the topology as DOT with comments, malloc'ed, *stamp_p
- * when and how it was measured.  Errors are logged.  Meanwhile the first rank on every
- * other host works for rank 0 (coll_mtree/probe/worker.h).
+ * On rank 0: probe the network between @a hosts, but for capacities that files of @a
+ * cache, unless it is NULL, have of some of them.  *text_p is the topology as DOT with
+ * comments, malloc'ed, *stamp_p when and how it was measured.  Errors are logged.
+ * Meanwhile the first rank on every other host works for rank 0
+ * (coll_mtree/probe/worker.h).
  */
 mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
-                                     const coll_mtree_host_numbers_t *numbers,
-                                     const coll_mtree_host_t *contributions,
+                                     const coll_mtree_hosts_t *hosts,
                                      mtree_cache_t *cache, mtree_cache_stamp_t *stamp_p,
                                      char **text_p);
 

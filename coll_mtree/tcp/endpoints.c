@@ -312,32 +312,29 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
     return serves;
 }
 
-/* The contacts of the ranks of @a comm; false: one has none, or two are on one host. */
-static bool find_contacts(ompi_communicator_t *comm, coll_mtree_contact_t *contacts)
+/* Can each rank of @a comm be reached by what it has published? */
+static bool have_contacts(ompi_communicator_t *comm)
 {
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        if (!coll_mtree_contact_find((int)coll_mtree_process_name(comm, rank).vpid,
-                                     &contacts[rank])) {
-            return false;
-        }
-        for (int other = 0; other < rank; other++) {
-            if (strcmp(contacts[rank].host, contacts[other].host) == 0) {
-                return false;
-            }
-        }
+    coll_mtree_contact_t contact;
+    int rank = 0;
+
+    while (rank < ompi_comm_size(comm) &&
+           coll_mtree_contact_find((int)coll_mtree_process_name(comm, rank).vpid,
+                                   &contact)) {
+        rank++;
     }
-    return true;
+    return rank == ompi_comm_size(comm);
 }
 
-void coll_mtree_endpoints_meet(ompi_communicator_t *comm)
+void coll_mtree_endpoints_meet(ompi_communicator_t *comm,
+                               const mtree_placement_t *placement)
 {
-    coll_mtree_contact_t contacts[MOST_RANKS];
     coll_mtree_way_t way = {.trip = 0};
     const int ranks = ompi_comm_size(comm);
 
-    if (ranks > MOST_RANKS || !coll_mtree_endpoints_serve(comm) ||
-        settings.num_connections == 0 || (way.trip = coll_mtree_contact_trip()) <= 0 ||
-        !find_contacts(comm, contacts)) {
+    if (ranks > MOST_RANKS || placement->num_hosts < ranks ||
+        !coll_mtree_endpoints_serve(comm) || settings.num_connections == 0 ||
+        (way.trip = coll_mtree_contact_trip()) <= 0 || !have_contacts(comm)) {
         return;
     }
     for (int i = 1; i < ranks; i++) {

@@ -28,7 +28,8 @@ void coll_mtree_endpoints_publish(double trip);
  * Where they are few, each on a host of its own, and far from each other, begin to
  * connect them all: that is done when the plan is there.  All ranks call.
  */
-void coll_mtree_endpoints_meet(ompi_communicator_t *comm);
+void coll_mtree_endpoints_meet(ompi_communicator_t *comm,
+                               const mtree_placement_t *placement);
 
 /* Open with the component, with who gets messages back that have waited in vain, and
  * close with it.  With @a at_least connections, whatever coll_mtree_streams says. */

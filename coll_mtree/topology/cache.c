@@ -27,31 +27,20 @@ static void format_address(const mtree_address_t *address, char *text)
              is_tcp ? "" : ":", mtree_address_format(address, number));
 }
 
-static bool is_replaced(const coll_mtree_host_t *contributions,
-                        const coll_mtree_host_numbers_t *numbers)
+void coll_mtree_topology_cache_init(mtree_cache_t *cache, const coll_mtree_hosts_t *hosts)
 {
-    for (int rank = 0; rank < numbers->num_ranks; rank++) {
-        if (contributions[rank].is_replaced) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void coll_mtree_topology_cache_init(mtree_cache_t *cache,
-                                    const coll_mtree_host_t *contributions,
-                                    const coll_mtree_host_numbers_t *numbers)
-{
-    const int num_hosts = is_replaced(contributions, numbers) ? 0 : numbers->num_hosts;
+    const int num_hosts = hosts->numbers.num_hosts;
     char text[TEXT_LENGTH];
+    bool is_real = true;
 
     *cache =
         (mtree_cache_t){.version = MTREE_VERSION, .days = coll_mtree_params.cache_days};
     for (int h = 0; h < num_hosts; h++) {
-        const coll_mtree_host_t *host = &contributions[numbers->first[h]];
-
-        format_address(&host->addresses[0], text);
-        mtree_cache_add_host(cache, host->name, text);
+        is_real = is_real && !hosts->list[h].is_replaced;
+    }
+    for (int h = 0; is_real && h < num_hosts; h++) {
+        format_address(&hosts->list[h].addresses[0], text);
+        mtree_cache_add_host(cache, hosts->list[h].name, text);
     }
 }
 

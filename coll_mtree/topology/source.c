@@ -6,7 +6,6 @@
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/compat.h"
 #include "coll_mtree/control/exchange.h"
-#include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/probe.h"
 #include "coll_mtree/probe/worker.h"
 #include "coll_mtree/topology/cache.h"
@@ -46,12 +45,10 @@ typedef enum {
 /* How far a module is with its topology. */
 typedef struct coll_mtree_source {
     ompi_communicator_t *comm;
-    bool has_topology;                /* rank 0 has one */
-    bool is_asked;                    /* rank 0 has decided, at the first call */
-    coll_mtree_host_numbers_t hosts;  /* on rank 0, once they are known */
-    coll_mtree_host_t *contributions; /* [ranks] likewise */
-    mtree_cache_t cached;             /* likewise, where no topology has been learned */
-    bool is_first;                    /* this rank, on its host */
+    bool has_topology;               /* rank 0 has one */
+    bool is_asked;                   /* rank 0 has decided, at the first call */
+    const coll_mtree_hosts_t *hosts; /* the group's, from the first call on */
+    mtree_cache_t cached;            /* on rank 0, where no topology has been learned */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
 
     /* The exchange under way, and its reply. */
@@ -105,53 +102,34 @@ static bool add_topology(const char *text, const char *origin)
     return true;
 }
 
-static bool has_all(const mtree_topology_t *topology,
-                    const coll_mtree_host_t *contribution, int ranks)
+static bool has_all(const mtree_topology_t *topology, const coll_mtree_hosts_t *hosts)
 {
-    for (int rank = 0; rank < ranks; rank++) {
-        if (mtree_topology_find_host(topology, contribution[rank].name) < 0) {
+    for (int host = 0; host < hosts->numbers.num_hosts; host++) {
+        if (mtree_topology_find_host(topology, hosts->list[host].name) < 0) {
             return false;
         }
     }
     return true;
 }
 
-/* The newest topology with all hosts of @a contribution [ranks], or NULL. */
-static const mtree_topology_t *find_topology(const coll_mtree_host_t *contribution,
-                                             int ranks)
+/* The newest topology with all @a hosts, or NULL. */
+static const mtree_topology_t *find_topology(const coll_mtree_hosts_t *hosts)
 {
     const mtree_topology_t *newest = NULL;
 
     opal_mutex_lock(&all.lock);
     for (int i = all.count; newest == NULL && i-- > 0;) {
-        newest = has_all(all.learned[i], contribution, ranks) ? all.learned[i] : NULL;
+        newest = has_all(all.learned[i], hosts) ? all.learned[i] : NULL;
     }
     opal_mutex_unlock(&all.lock);
     return newest;
 }
 
-const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
-                                                   int ranks)
+const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_hosts_t *hosts)
 {
     return coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE
                ? topology_of_user()
-               : find_topology(contribution, ranks);
-}
-
-/* Keep the hosts of @a contributions [ranks]. */
-static void keep_hosts(source_t *source, const coll_mtree_host_t *contributions,
-                       int ranks)
-{
-    size_t bytes = (size_t)ranks * sizeof(*contributions);
-    const char **names = mtree_calloc((size_t)ranks, sizeof(*names));
-
-    source->contributions = mtree_malloc(bytes);
-    memcpy(source->contributions, contributions, bytes);
-    for (int rank = 0; rank < ranks; rank++) {
-        names[rank] = source->contributions[rank].name;
-    }
-    coll_mtree_host_numbers_create(names, ranks, &source->hosts);
-    free(names);
+               : find_topology(hosts);
 }
 
 /* Keep the topology @a text, which is malloc'ed, for this process; NULL, and it is freed,
@@ -173,20 +151,16 @@ static void reply(const source_t *source, coll_mtree_exchange_t *exchange,
                               source->learned == NULL ? 0 : strlen(source->learned));
 }
 
-/* What rank 0 does at the first call, when it has the hosts: it takes a topology of
- * theirs that it has learned, or that the cache has. */
-static decision_t decide(source_t *source, int ranks)
+/* What rank 0 does at the first call: it takes a topology of the hosts that it has
+ * learned, or that the cache has. */
+static decision_t decide(source_t *source)
 {
     char *text = NULL;
 
-    if (source->hosts.num_hosts < 2) {
-        return NEVER;
-    }
-    if (find_topology(source->contributions, ranks) != NULL) {
+    if (find_topology(source->hosts) != NULL) {
         return READY;
     }
-    coll_mtree_topology_cache_init(&source->cached, source->contributions,
-                                   &source->hosts);
+    coll_mtree_topology_cache_init(&source->cached, source->hosts);
     if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE) {
         return PROBE;
     }
@@ -197,28 +171,19 @@ static decision_t decide(source_t *source, int ranks)
     return source->learned != NULL ? SEND : WAIT;
 }
 
-/* At the first call; rank 0 has the hosts. */
+/* At the first call. */
 static void decide_first(coll_mtree_exchange_t *exchange, const void *contributions,
                          void *arg)
 {
     source_t *source = arg;
-    int ranks = ompi_comm_size(source->comm);
-    decision_t decision;
+    const decision_t decision = decide(source);
 
-    keep_hosts(source, contributions, ranks);
-    decision = decide(source, ranks);
-    if (source->hosts.num_hosts == 1) {
-        coll_mtree_verbose(
-            source->comm, 1,
-            "not served, all its ranks run on host %s; the fallback serves",
-            source->contributions[0].name);
-    } else if (decision == WAIT) {
+    (void)contributions;
+    if (decision == WAIT) {
         coll_mtree_verbose(source->comm, 1,
                            "no topology is known yet: the network is probed at the first "
                            "call of 1 MiB, or now with coll_mtree_topology=probe");
     }
-    coll_mtree_exchange_reply_hosts(exchange, source->hosts.num_hosts,
-                                    source->hosts.host);
     reply(source, exchange, decision);
 }
 
@@ -232,27 +197,14 @@ static void decide_probed(coll_mtree_exchange_t *exchange, const void *contribut
     reply(source, exchange, source->learned == NULL ? NEVER : SEND);
 }
 
-/* Take over what came with the decision. */
-static void take_reply(source_t *source, const coll_mtree_reply_t *reply)
-{
-    if (reply->payload != NULL) {
-        source->topology = mtree_calloc(reply->length + 1, 1);
-        memcpy(source->topology, reply->payload, reply->length);
-    }
-    if (reply->hosts != NULL) {
-        source->is_first =
-            coll_mtree_host_is_first(reply->hosts, ompi_comm_rank(source->comm));
-    }
-}
-
 static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     source_t *source = arg;
 
-    source->decision = NEVER;
-    if (reply->code == OMPI_SUCCESS) {
-        take_reply(source, reply);
-        source->decision = (decision_t)reply->kind;
+    source->decision = reply->code == OMPI_SUCCESS ? (decision_t)reply->kind : NEVER;
+    if (reply->payload != NULL) {
+        source->topology = mtree_calloc(reply->length + 1, 1);
+        memcpy(source->topology, reply->payload, reply->length);
     }
     atomic_store(&source->ended, true);
 }
@@ -265,13 +217,11 @@ static decision_t run(source_t *source, mca_coll_mtree_module_t *module,
     free(source->topology);
     source->topology = NULL;
     atomic_store(&source->ended, false);
-    coll_mtree_exchange_open(coll_mtree_exchange_start(
-        &(coll_mtree_exchange_spec_t){.module = module,
-                                      .comm = source->comm,
-                                      .with_hosts = decide == decide_first,
-                                      .decide = decide,
-                                      .end = exchange_ended,
-                                      .arg = source}));
+    coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){.module = module,
+                                                            .comm = source->comm,
+                                                            .decide = decide,
+                                                            .end = exchange_ended,
+                                                            .arg = source});
     while (!atomic_load(&source->ended)) {
         coll_mtree_progress_wait(wait);
     }
@@ -307,10 +257,9 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
     coll_mtree_verbose(source->comm, coll_mtree_unserved_level(source->comm),
                        "the network between %d hosts is probed, once, for %g s at most; "
                        "coll_mtree_topology names a map instead, or none",
-                       source->hosts.num_hosts, coll_mtree_params.probe_seconds);
-    if (coll_mtree_probe_lead(channel, &source->hosts, source->contributions,
-                              reuses ? &source->cached : NULL, &stamp,
-                              &text) == MTREE_OK) {
+                       source->hosts->numbers.num_hosts, coll_mtree_params.probe_seconds);
+    if (coll_mtree_probe_lead(channel, source->hosts, reuses ? &source->cached : NULL,
+                              &stamp, &text) == MTREE_OK) {
         source->learned = learn_text(text, FROM_PROBE);
     }
     if (source->learned != NULL) {
@@ -323,10 +272,11 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
 static decision_t probe(source_t *source, mca_coll_mtree_module_t *module)
 {
     coll_mtree_channel_t channel = coll_mtree_probe_channel(module, source->comm);
+    const int rank = ompi_comm_rank(source->comm);
 
-    if (ompi_comm_rank(source->comm) == 0) {
+    if (rank == 0) {
         lead(source, &channel);
-    } else if (source->is_first) {
+    } else if (coll_mtree_host_is_first(source->hosts->numbers.host, rank)) {
         coll_mtree_probe_worker_serve(&channel);
     }
     return run(source, module, decide_probed, COLL_MTREE_WAIT_LATER);
@@ -337,12 +287,9 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
 {
     source->has_topology = learned;
     module->unserved = !learned;
-    coll_mtree_host_numbers_cleanup(&source->hosts);
     mtree_cache_cleanup(&source->cached);
-    free(source->contributions);
     free(source->learned);
     free(source->topology);
-    source->contributions = NULL;
     source->learned = source->topology = NULL;
     return learned;
 }
@@ -389,12 +336,14 @@ bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module)
     return module->source->has_topology;
 }
 
-bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
+bool coll_mtree_source_settle(mca_coll_mtree_module_t *module,
+                              const coll_mtree_hosts_t *hosts, double bytes,
                               coll_mtree_source_state_t *agreed)
 {
     source_t *source = module->source;
     bool learned;
 
+    source->hosts = hosts;
     if (agreed != NULL && (agreed->has_topology || agreed->unserved)) {
         return settle(source, module, agreed->has_topology);
     }

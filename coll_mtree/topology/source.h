@@ -31,17 +31,17 @@ void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
 bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module);
 
 /*
- * The same in a blocking call of @a bytes, the same on all ranks, which may wait until
- * rank 0 has learned one, unless @a agreed (NULL: nothing is) says how that ends; else it
- * does afterwards.  When rank 0 cannot, module->unserved is set.
+ * The same in a blocking call of @a bytes, the same on all ranks, between @a hosts, which
+ * may wait until rank 0 has learned one, unless @a agreed (NULL: nothing is) says how
+ * that ends; else it does afterwards.  When rank 0 cannot, module->unserved is set.
  */
-bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
+bool coll_mtree_source_settle(mca_coll_mtree_module_t *module,
+                              const coll_mtree_hosts_t *hosts, double bytes,
                               coll_mtree_source_state_t *agreed);
 
-/* On rank 0: the topology for the hosts of @a contribution [ranks].  NULL when there is
- * none, which is logged once. */
-const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
-                                                   int ranks);
+/* On rank 0: the topology for @a hosts.  NULL when there is none, which is logged once.
+ */
+const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_hosts_t *hosts);
 
 /* Free what a module holds for this. */
 void coll_mtree_source_destroy(mca_coll_mtree_module_t *module);

@@ -8,7 +8,7 @@
  *                               MPI_Finalize so much later than the others
  *   few_calls early PATTERN     rank 1 enters the first call of all once there is a file
  *                               that matches PATTERN, which is rank 0's plan in the
- *                               cache: rank 0 has planned before rank 1 told its host
+ *                               cache: rank 0 has planned before rank 1 called
  *   few_calls away              the last rank starts a persistent sum and computes for
  *                               longer than an attempt to connect to it may take
  *   few_calls overlapping CALLS so many broadcasts at a time, from each rank in turn
