@@ -29,6 +29,7 @@
 #include "coll_mtree/call/replan_schedule.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/plan/plan_reply.h"
+#include "coll_mtree/plan/plan_thread.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/relay/relays.h"
 
@@ -62,6 +63,8 @@ struct coll_mtree_plan_entry {
     bool warmed_up;                /* a blocking call has gone over the trees */
     /* On rank 0, while the plan is made: */
     coll_mtree_exchange_t *exchange;
+    coll_mtree_plan_task_t task;
+    mtree_list_t lines;                 /* that the task has logged */
     const mtree_path_sample_t *samples; /* of the query, from all ranks, the exchange's;
                                            NULL: none */
     coll_mtree_replan_reply_t decided;

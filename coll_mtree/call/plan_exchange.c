@@ -8,7 +8,6 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/plan/plan_thread.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/transport/progress.h"
@@ -116,52 +115,27 @@ static void decide(coll_mtree_plan_entry_t *entry)
     }
 }
 
-/* Something to be decided for an entry in the planning thread, which holds the entry and
- * its communicator. */
-typedef struct {
-    coll_mtree_plan_task_t task; /* must be first */
-    mtree_list_t log;
-    coll_mtree_deferred_release_t deferred;
-    coll_mtree_plan_entry_t *entry;
-} job_t;
-
-static void job_run(coll_mtree_plan_task_t *task)
+static coll_mtree_plan_entry_t *entry_of(coll_mtree_plan_task_t *task)
 {
-    job_t *job = (job_t *)task;
+    return MTREE_CONTAINER_OF(task, coll_mtree_plan_entry_t, task);
+}
 
-    coll_mtree_log_keep(&job->log);
-    decide(job->entry);
+static void task_run(coll_mtree_plan_task_t *task)
+{
+    coll_mtree_plan_entry_t *entry = entry_of(task);
+
+    coll_mtree_log_keep(&entry->lines);
+    decide(entry);
     coll_mtree_log_keep(NULL);
 }
 
-static void job_end(coll_mtree_plan_task_t *task)
+/* From the end of this on another thread may free the entry. */
+static void task_end(coll_mtree_plan_task_t *task)
 {
-    job_t *job = (job_t *)task;
+    coll_mtree_plan_entry_t *entry = entry_of(task);
 
-    coll_mtree_log_write(&job->log);
-    coll_mtree_exchange_resume(job->entry->exchange);
-    coll_mtree_deferred_release_add(&job->deferred);
-}
-
-static void job_release(coll_mtree_deferred_release_t *deferred)
-{
-    job_t *job = MTREE_CONTAINER_OF(deferred, job_t, deferred);
-
-    coll_mtree_plan_entry_let_go(job->entry);
-    free(job);
-}
-
-/* Have the planning thread decide. */
-static void job_start(coll_mtree_plan_entry_t *entry)
-{
-    job_t *job = mtree_calloc(1, sizeof(*job));
-
-    coll_mtree_plan_entry_hold(entry);
-    *job = (job_t){.task = {.run = job_run, .end = job_end},
-                   .deferred = {.release = job_release},
-                   .entry = entry};
-    mtree_list_init(&job->log);
-    coll_mtree_plan_thread_add(&job->task);
+    coll_mtree_log_write(&entry->lines);
+    coll_mtree_exchange_resume(entry->exchange);
 }
 
 /* Reply with what was decided. */
@@ -182,7 +156,8 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
                                &entry->appendix);
 }
 
-/* On rank 0: have the plan made, or looked up. */
+/* On rank 0: have the planning thread make the plan, or look it up.  The exchange holds
+ * the entry meanwhile. */
 static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contributions,
                             void *arg)
 {
@@ -190,8 +165,10 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
 
     entry->exchange = exchange;
     entry->samples = contributions;
+    entry->task = (coll_mtree_plan_task_t){.run = task_run, .end = task_end};
+    mtree_list_init(&entry->lines);
     coll_mtree_exchange_postpone(exchange, exchange_answer);
-    job_start(entry);
+    coll_mtree_plan_thread_add(&entry->task);
 }
 
 /* Take over the plan in @a reply, and that with relays if there is one. */

@@ -29,7 +29,7 @@ struct coll_mtree_exchange {
     coll_mtree_transport_t transport;
     coll_mtree_exchange_spec_t spec; /* `mine` has been copied */
     mtree_event_t decision;          /* on rank 0, when it is postponed */
-    void (*decided)(coll_mtree_exchange_t *exchange, void *arg);
+    void (*decided)(coll_mtree_exchange_t *exchange, void *arg); /* NULL: it is not */
     int rank, ranks;
     neighbour_t parent;
     int num_children;
@@ -197,9 +197,11 @@ static void contribution_received(coll_mtree_fragmented_message_t *message,
 static void postponed_decided(mtree_event_t *event)
 {
     coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
+    void (*decided)(coll_mtree_exchange_t * exchange, void *arg) = exchange->decided;
 
+    exchange->decided = NULL;
     if (exchange_goes_on(exchange, event->status)) {
-        exchange->decided(exchange, exchange->spec.arg);
+        decided(exchange, exchange->spec.arg);
     }
 }
 
@@ -268,12 +270,14 @@ static void exchange_free(coll_mtree_exchange_t *exchange)
     free(exchange);
 }
 
-/* An exchange that has failed ends at once; messages under way keep its memory. */
+/* An exchange that has failed ends once nothing is being decided; messages under way keep
+ * its memory. */
 static bool exchange_idle(mtree_inbox_t *inbox)
 {
     coll_mtree_exchange_t *exchange = exchange_of(inbox);
 
-    if (exchange->status != MTREE_OK && !exchange->ended && exchange->underway > 0) {
+    if (exchange->status != MTREE_OK && exchange->decided == NULL && !exchange->ended &&
+        exchange->underway > 0) {
         exchange_report_end(exchange);
     }
     return exchange->underway == 0;

@@ -65,8 +65,8 @@ void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
 /*
  * On rank 0, from its decision: have @a decided called, with the argument of the spec,
  * after the one call of coll_mtree_exchange_resume(), from any thread of the program.  It
- * replies.  Contributions stay until then.  It is not called when the exchange has failed
- * meanwhile.
+ * replies.  Contributions stay, and the exchange does not end, until then.  It is not
+ * called when the exchange has failed meanwhile.
  */
 void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
                                   void (*decided)(coll_mtree_exchange_t *exchange,
