@@ -10,7 +10,6 @@
 
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
-#include "coll_mtree/base/gate.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/call/server.h"

@@ -21,7 +21,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     if (entry == NULL || atomic_fetch_sub(&entry->holders, 1) > 1) {
         return;
     }
-    coll_mtree_gate_cleanup(&entry->gate);
+    OBJ_DESTRUCT(&entry->lock);
     free(entry->query.traffic);
     free(entry->query.check.streams);
     mtree_plan_part_destroy(entry->part);
@@ -64,9 +64,37 @@ static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_gate_open(&entry->gate);
+    mtree_list_t waiting, *link;
+
+    mtree_list_init(&waiting);
+    opal_mutex_lock(&entry->lock);
+    atomic_store(&entry->is_settled, true);
+    mtree_list_move(&waiting, &entry->waiting);
+    opal_mutex_unlock(&entry->lock);
+    while ((link = mtree_list_take(&waiting)) != NULL) {
+        coll_mtree_request_t *req =
+            MTREE_CONTAINER_OF(link, coll_mtree_request_t, waiting);
+
+        req->pass(req);
+    }
     /* From here on another thread may free the module. */
     coll_mtree_deferred_release_add(&entry->deferred);
+}
+
+bool coll_mtree_plan_entry_awaits(coll_mtree_plan_entry_t *entry,
+                                  coll_mtree_request_t *req)
+{
+    bool waits = !atomic_load(&entry->is_settled);
+
+    if (waits) {
+        opal_mutex_lock(&entry->lock);
+        waits = !atomic_load(&entry->is_settled);
+        if (waits) {
+            mtree_list_append(&entry->waiting, &req->waiting);
+        }
+        opal_mutex_unlock(&entry->lock);
+    }
+    return waits;
 }
 
 /* One holds a new entry, its class. */
@@ -80,7 +108,8 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
     entry->module = module;
     entry->comm = comm;
     entry->call_class = *call_class;
-    coll_mtree_gate_init(&entry->gate);
+    OBJ_CONSTRUCT(&entry->lock, opal_mutex_t);
+    mtree_list_init(&entry->waiting);
     return entry;
 }
 
@@ -121,7 +150,7 @@ int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
     const coll_mtree_plan_entry_t *entry = comm_class->entry;
     const bool encrypts = coll_mtree_params.encrypt;
 
-    coll_mtree_progress_wait_for(&entry->gate.is_open);
+    coll_mtree_progress_wait_for(&entry->is_settled);
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
     }

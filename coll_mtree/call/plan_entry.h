@@ -5,10 +5,10 @@
  * The first call of a class that mtree may serve makes its entry, whatever form the call
  * has.  An exchange (coll_mtree/control/exchange.h) then brings the plan from rank 0;
  * no function waits in it, and nonblocking calls that come before its end wait in the
- * entry's gate; blocking ones wait for it.  Which classes there are follows from the
- * order of the calls alone, so all ranks make the same entries with the same tags.
- * Communicators make their own, because calls on different communicators may come in
- * different orders.  Blocking calls do not, so they take over another's entry
+ * entry, while their callers go on; blocking ones wait for it.  Which classes there are
+ * follows from the order of the calls alone, so all ranks make the same entries with the
+ * same tags.  Communicators make their own, because calls on different communicators may
+ * come in different orders.  Blocking calls do not, so they take over another's entry
  * (coll_mtree/call/agreed.h).
  *
  * Where calls are encrypted none goes to the fallback: without a plan all go over the
@@ -50,9 +50,10 @@ struct coll_mtree_plan_entry {
     coll_mtree_call_class_t call_class;
     coll_mtree_replan_query_t query; /* its exchange; or the entry is the first of its
                                         class */
-    coll_mtree_gate_t gate;          /* open when the members down to `relayed` are
-                                        final; calls wait in it */
-    int status;                      /* Open MPI's code */
+    atomic_bool is_settled;          /* the members down to `relayed` are final */
+    opal_mutex_t lock;               /* of the list, and of changing the former: */
+    mtree_list_t waiting; /* requests, in the order in which they were started */
+    int status;           /* Open MPI's code */
     coll_mtree_replan_reply_t
         reply;                 /* of rank 0; to stay where the exchange has failed */
     mtree_plan_part_t *part;   /* of its plan; NULL: none could be made.  With a query at
@@ -96,9 +97,14 @@ void coll_mtree_plan_entry_let_go(coll_mtree_plan_entry_t *entry);
 int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
                                coll_mtree_comm_class_t *comm_class);
 
-/* The plan of @a req, which has passed the gate, with its placement there: that of its
- * entry, or the default plan.  Rank programs need to know how long blocks are, so calls
- * whose blocks are unequal go over the default plan instead. */
+/* Does @a req have to wait for the plan?  It is passed then once that is there; from any
+ * thread. */
+bool coll_mtree_plan_entry_awaits(coll_mtree_plan_entry_t *entry,
+                                  coll_mtree_request_t *req);
+
+/* The plan of @a req, which waits no more, with its placement there: that of its entry,
+ * or the default plan.  Rank programs need to know how long blocks are, so calls whose
+ * blocks are unequal go over the default plan instead. */
 const mtree_plan_part_t *coll_mtree_plan_entry_plan(coll_mtree_request_t *req);
 
 /* Free what the classes of @a module hold, and the classes. */

@@ -400,9 +400,9 @@ static void request_leave(coll_mtree_request_t *req)
     begin_calls(module);
 }
 
-static void request_pass(coll_mtree_waiter_t *waiter)
+/* Its plan is there. */
+static void request_pass(coll_mtree_request_t *req)
 {
-    coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
     mca_coll_mtree_module_t *module = req->module;
 
     if (req->super.super.req_persistent) {
@@ -422,11 +422,9 @@ void coll_mtree_request_start(coll_mtree_request_t *req)
     if (!req->blocking) {
         coll_mtree_statistics_enter(&req->count);
     }
-    req->waiter.pass = request_pass;
-    if (req->entry == NULL) {
-        request_pass(&req->waiter);
-    } else {
-        coll_mtree_gate_pass(&req->entry->gate, &req->waiter);
+    req->pass = request_pass;
+    if (req->entry == NULL || !coll_mtree_plan_entry_awaits(req->entry, req)) {
+        request_pass(req);
     }
     /* Open MPI reports losses of processes in its progress, where a rank that only sends
      * would never be. */

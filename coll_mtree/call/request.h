@@ -29,7 +29,8 @@ typedef struct coll_mtree_request {
     mca_coll_mtree_module_t *module;
     coll_mtree_comm_class_t *comm_class; /* the module's */
     coll_mtree_plan_entry_t *entry;      /* held; NULL: it goes over the default plan */
-    coll_mtree_waiter_t waiter;          /* in the gate of the entry */
+    mtree_list_t waiting;                /* for the plan of the entry */
+    void (*pass)(struct coll_mtree_request *req); /* called when it is there */
     coll_mtree_coll_args_t args;
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */
