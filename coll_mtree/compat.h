@@ -264,23 +264,6 @@ static inline int coll_mtree_modex_get(const char *key, const opal_process_name_
     return rc;
 }
 
-/* The same into @a to, a structure of @a size bytes; false: it has published none. */
-static inline bool coll_mtree_modex_read(const char *key, const opal_process_name_t *name,
-                                         void *to, size_t size)
-{
-    uint8_t *bytes;
-    size_t length;
-    bool has_all;
-
-    (void)coll_mtree_modex_get(key, name, &bytes, &length);
-    has_all = bytes != NULL && length == size;
-    if (has_all) {
-        memcpy(to, bytes, size);
-    }
-    free(bytes);
-    return has_all;
-}
-
 /* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.
  */
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI

@@ -31,11 +31,13 @@ static int main_open(void)
     coll_mtree_log_open();
     coll_mtree_params_confine(coll_mtree_world_rank() == 0);
     coll_mtree_requests_open();
-    coll_mtree_modex_publish();
-    coll_mtree_relay_world_publish();
-    coll_mtree_btl_network_publish();
-    coll_mtree_endpoints_publish(
-        coll_mtree_world_rank() == 0 ? coll_mtree_source_user_trip() : 0);
+    if (coll_mtree_has_modex()) {
+        coll_mtree_relay_world_publish();
+        coll_mtree_btl_network_publish();
+        coll_mtree_endpoints_publish(
+            coll_mtree_world_rank() == 0 ? coll_mtree_source_user_trip() : 0);
+        coll_mtree_modex_publish();
+    }
     return OMPI_SUCCESS;
 }
 

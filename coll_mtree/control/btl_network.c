@@ -2,6 +2,7 @@
 #include "coll_mtree/control/btl_network.h"
 
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/control/modex.h"
 #include "coll_mtree/control/shared_network.h"
 
 #include "base/log.h"
@@ -11,45 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY "mtree.network"
-
 /* Bytes of a file that are looked at. */
 #define BEGINNING (1 << 18)
 
 #define NAMES (MTREE_HOST_INTERFACES * MTREE_INTERFACE_NAME)
 
-/* Published as it is. */
-typedef struct {
-    int count;
-    mtree_address_t addresses[MTREE_HOST_INTERFACES];
-} published_t;
-
 /* May the network of the job have cables?  The same on all ranks. */
-static bool is_published(void)
+static bool may_have_cables(void)
 {
-    return coll_mtree_has_modex() &&
-           (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE ||
-            coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE);
+    return coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE ||
+           coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;
 }
 
 void coll_mtree_btl_network_publish(void)
 {
+    coll_mtree_published_t *published = coll_mtree_modex_own();
     mtree_interface_t own[MTREE_HOST_INTERFACES];
-    published_t published = {.count = 0};
-    int rc;
+    int count = may_have_cables() ? mtree_interfaces_list(own, NULL, NULL) : 0;
 
-    if (!is_published()) {
-        return;
-    }
-    published.count = mtree_interfaces_list(own, NULL, NULL);
-    for (int i = 0; i < published.count; i++) {
-        published.addresses[i] = own[i].address;
-    }
-    rc = coll_mtree_modex_put(KEY, &published, sizeof(published));
-    if (rc != OPAL_SUCCESS) {
-        mtree_error("PMIx does not take which networks this host is in (code %d); see "
-                    "whether it is short of memory",
-                    rc);
+    published->networks.count = count;
+    for (int i = 0; i < count; i++) {
+        published->networks.addresses[i] = own[i].address;
     }
 }
 
@@ -81,12 +64,13 @@ static bool meet(coll_mtree_shared_networks_t *networks, ompi_communicator_t *wo
                  int rank)
 {
     const opal_process_name_t name = coll_mtree_process_name(world, rank);
-    published_t published;
+    coll_mtree_published_t published;
 
-    if (!coll_mtree_modex_read(KEY, &name, &published, sizeof(published))) {
+    if (!coll_mtree_modex_find(&name, &published)) {
         return false;
     }
-    coll_mtree_shared_networks_meet(networks, published.addresses, published.count);
+    coll_mtree_shared_networks_meet(networks, published.networks.addresses,
+                                    published.networks.count);
     return true;
 }
 
@@ -95,7 +79,7 @@ void coll_mtree_btl_network_keep(ompi_communicator_t *world)
     coll_mtree_shared_networks_t networks = {.count = 0};
     char names[NAMES];
 
-    if (!is_published() || !has_cables()) {
+    if (!may_have_cables() || !has_cables()) {
         return;
     }
     networks.count = mtree_interfaces_list(networks.own, NULL, NULL);

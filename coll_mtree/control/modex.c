@@ -15,15 +15,8 @@
 
 #define KEY "mtree.settings"
 
-/* Published as it is.  All zeros: another process has published none.  Older versions
- * published the lines alone, so they come first. */
-typedef struct {
-    char lines[504]; /* one line "NAME VALUE" per parameter, and a NUL */
-    coll_mtree_abilities_t abilities;
-    coll_mtree_host_t host;
-} settings_t;
-
-_Static_assert(offsetof(settings_t, lines) == 0, "older versions find the lines");
+_Static_assert(offsetof(coll_mtree_published_t, lines) == 0,
+               "older versions find the lines");
 
 /* What is known of another process. */
 typedef struct {
@@ -33,15 +26,20 @@ typedef struct {
 } process_t;
 
 static struct {
-    settings_t own;   /* as they were published */
+    coll_mtree_published_t own;
     process_t *known; /* [num_known] by rank in MPI_COMM_WORLD */
     int num_known, capacity;
 } modex;
 
+coll_mtree_published_t *coll_mtree_modex_own(void)
+{
+    return &modex.own;
+}
+
 void coll_mtree_modex_publish(void)
 {
-    settings_t *own = &modex.own;
-    int rc = OPAL_SUCCESS;
+    coll_mtree_published_t *own = &modex.own;
+    int rc;
 
     own->abilities.longest = coll_mtree_transport_longest();
     own->abilities.is_threaded = ompi_mpi_thread_multiple;
@@ -50,9 +48,7 @@ void coll_mtree_modex_publish(void)
         mtree_error("the parameters that ranks compare do not fit into %zu bytes",
                     sizeof(own->lines));
     }
-    if (coll_mtree_has_modex()) {
-        rc = coll_mtree_modex_put(KEY, own, sizeof(*own));
-    }
+    rc = coll_mtree_modex_put(KEY, own, sizeof(*own));
     if (rc != OPAL_SUCCESS) {
         mtree_error("PMIx does not take what mtree is set to (code %d), so the others "
                     "would not know of it; the job ends; see whether this host is short "
@@ -67,10 +63,11 @@ void coll_mtree_modex_close(void)
     free(modex.known);
     modex.known = NULL;
     modex.num_known = modex.capacity = 0;
+    explicit_bzero(&modex.own, sizeof(modex.own));
 }
 
 /* What the process @a name published, and PMIx's code. */
-static int settings_read(const opal_process_name_t *name, settings_t *theirs)
+static int settings_read(const opal_process_name_t *name, coll_mtree_published_t *theirs)
 {
     uint8_t *bytes;
     size_t length;
@@ -90,7 +87,7 @@ static int settings_read(const opal_process_name_t *name, settings_t *theirs)
  * late, so it is asked for again.  Where PMIx does not say, the job ends: the others know
  * who serves, and wait.
  */
-static void settings_get(const opal_process_name_t *name, settings_t *theirs)
+static void settings_get(const opal_process_name_t *name, coll_mtree_published_t *theirs)
 {
     int rc = settings_read(name, theirs);
 
@@ -134,7 +131,7 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
                               const opal_process_name_t *name)
 {
     process_t process = {.is_known = true};
-    settings_t theirs;
+    coll_mtree_published_t theirs;
 
     settings_get(name, &theirs);
     process.is_alike =
@@ -203,17 +200,17 @@ bool coll_mtree_modex_equal(ompi_communicator_t *comm,
     return true;
 }
 
-/* The host of rank @a rank of @a comm. */
-static coll_mtree_host_t host_of(ompi_communicator_t *comm, int rank)
+bool coll_mtree_modex_find(const opal_process_name_t *name,
+                           coll_mtree_published_t *published)
 {
-    const opal_process_name_t name = coll_mtree_process_name(comm, rank);
-    settings_t theirs;
+    const opal_process_name_t *me = &ompi_proc_local()->super.proc_name;
 
-    if (rank == ompi_comm_rank(comm)) {
-        return modex.own.host;
+    if (name->jobid == me->jobid && name->vpid == me->vpid) {
+        *published = modex.own;
+    } else {
+        settings_get(name, published);
     }
-    settings_get(&name, &theirs);
-    return theirs.host;
+    return strcmp(published->lines, modex.own.lines) == 0;
 }
 
 void coll_mtree_modex_hosts(ompi_communicator_t *comm, coll_mtree_hosts_t *hosts_p,
@@ -225,7 +222,11 @@ void coll_mtree_modex_hosts(ompi_communicator_t *comm, coll_mtree_hosts_t *hosts
 
     *localities_p = mtree_calloc((size_t)ranks, sizeof(**localities_p));
     for (int rank = 0; rank < ranks; rank++) {
-        of_rank[rank] = host_of(comm, rank);
+        const opal_process_name_t name = coll_mtree_process_name(comm, rank);
+        coll_mtree_published_t published;
+
+        (void)coll_mtree_modex_find(&name, &published);
+        of_rank[rank] = published.host;
         names[rank] = of_rank[rank].name;
         (*localities_p)[rank] = coll_mtree_host_locality(&of_rank[rank]);
     }

@@ -4,7 +4,7 @@
 #include "coll_mtree/base/helper_thread.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/control/host.h"
+#include "coll_mtree/control/modex.h"
 #include "coll_mtree/tcp/sockets.h"
 
 #include "base/address.h"
@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY "mtree.relay"
-
 _Static_assert(MTREE_RELAY_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
 
 /* Each communicator that passes through relays is a job to them; and bytes of all calls
@@ -38,19 +36,14 @@ _Static_assert(MTREE_RELAY_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's add
 #define REST        0.1
 #define SLEEP       60.0
 
-/* What a process publishes.  Sent as it is: where processes store numbers differently
- * mtree serves nothing. */
 typedef struct {
     char host[COLL_MTREE_NAME_LENGTH];
-    char address[MTREE_RELAY_ADDRESS]; /* "": it does not relay */
-    mtree_relay_key_t secret;          /* of rank 0 */
-    bool has_secret;
-} contact_t;
+    char address[MTREE_RELAY_ADDRESS];
+} relay_t;
 
-/* What this process and the others have published. */
+/* What the processes have published. */
 static struct {
-    contact_t own;
-    contact_t *relays; /* [num_relays] of the job */
+    relay_t *relays; /* [num_relays] of the job */
     int num_relays;
     mtree_relay_key_t secret; /* the job's */
     bool has_secret;
@@ -151,17 +144,18 @@ static void service_stop(void)
     atomic_store(&service.stops, false);
 }
 
-/* This host's addresses; "": it has none. */
-static void write_address(uint16_t port, char text[MTREE_RELAY_ADDRESS])
+/* Of a relay at @a port of @a host; "": it has no address. */
+static void write_address(const coll_mtree_host_t *host, uint32_t port,
+                          char text[MTREE_RELAY_ADDRESS])
 {
-    mtree_relay_found_t own = {.port = port};
+    mtree_relay_found_t found = {.port = (uint16_t)port};
 
-    (void)coll_mtree_host_addresses(own.addresses);
-    while (own.count < MTREE_RELAY_ADDRESSES &&
-           own.addresses[own.count].family != AF_UNSPEC) {
-        own.count++;
+    memcpy(found.addresses, host->addresses, sizeof(found.addresses));
+    while (found.count < MTREE_RELAY_ADDRESSES &&
+           found.addresses[found.count].family != AF_UNSPEC) {
+        found.count++;
     }
-    mtree_relay_found_write(&own, text);
+    mtree_relay_found_write(&found, text);
 }
 
 static bool is_asked_for(void)
@@ -177,66 +171,46 @@ static bool is_asked_for(void)
 
 void coll_mtree_relay_world_publish(void)
 {
+    coll_mtree_published_t *own = coll_mtree_modex_own();
     uint16_t port;
-    int rc;
 
-    if (!coll_mtree_has_modex() || !is_asked_for()) {
+    if (!is_asked_for()) {
         return;
     }
-    (void)coll_mtree_host_name(job.own.host);
-    job.own.has_secret =
+    own->relay.has_secret =
         coll_mtree_world_rank() == 0 &&
-        mtree_crypto_draw(&job.own.secret, sizeof(job.own.secret)) == MTREE_OK;
+        mtree_crypto_draw(&own->relay.secret, sizeof(own->relay.secret)) == MTREE_OK;
     if (coll_mtree_host_local_rank().index == 0 && service_listen(&port)) {
-        write_address(port, job.own.address);
+        own->relay.port = port;
     }
-    rc = coll_mtree_modex_put(KEY, &job.own, sizeof(job.own));
-    if (rc != OPAL_SUCCESS) {
-        mtree_error(
-            "PMIx does not take where this host relays (code %d), so it does not; "
-            "see whether it is short of memory",
-            rc);
-    }
-}
-
-/* What the process of @a rank has published; false: nothing that can be had. */
-static bool contact_get(ompi_communicator_t *world, int rank, contact_t *contact)
-{
-    const opal_process_name_t name = coll_mtree_process_name(world, rank);
-
-    if (rank == ompi_comm_rank(world)) {
-        *contact = job.own;
-        return true;
-    }
-    if (!coll_mtree_modex_read(KEY, &name, contact, sizeof(*contact))) {
-        return false;
-    }
-    contact->host[sizeof(contact->host) - 1] = '\0';
-    contact->address[sizeof(contact->address) - 1] = '\0';
-    return true;
 }
 
 void coll_mtree_relay_world_begin(ompi_communicator_t *world)
 {
-    contact_t contact;
+    coll_mtree_published_t published;
 
-    if (job.own.host[0] == '\0') {
+    if (!coll_mtree_params_relays_world()) {
         return;
     }
     job.relays = mtree_calloc((size_t)ompi_comm_size(world), sizeof(*job.relays));
     for (int rank = 0; rank < ompi_comm_size(world); rank++) {
-        if (!contact_get(world, rank, &contact)) {
+        const opal_process_name_t name = coll_mtree_process_name(world, rank);
+        relay_t *relay = &job.relays[job.num_relays];
+
+        if (!coll_mtree_modex_find(&name, &published)) {
             continue;
         }
-        if (rank == 0 && contact.has_secret) {
-            job.secret = contact.secret;
+        if (published.relay.has_secret) {
+            job.secret = published.relay.secret;
             job.has_secret = true;
         }
-        explicit_bzero(&contact.secret, sizeof(contact.secret));
-        if (contact.address[0] != '\0') {
-            job.relays[job.num_relays++] = contact;
+        if (published.relay.port != 0) {
+            memcpy(relay->host, published.host.name, sizeof(relay->host));
+            write_address(&published.host, published.relay.port, relay->address);
+            job.num_relays += relay->address[0] != '\0';
         }
     }
+    explicit_bzero(&published, sizeof(published));
     if (job.has_secret) {
         service_start();
     }
@@ -267,5 +241,4 @@ void coll_mtree_relay_world_close(void)
     job.num_relays = 0;
     job.has_secret = false;
     explicit_bzero(&job.secret, sizeof(job.secret));
-    explicit_bzero(&job.own, sizeof(job.own));
 }
