@@ -97,7 +97,7 @@ typedef struct {
     /* coll_mtree/call/plan_entry.c's */
     bool has_met;                       /* an exchange has asked for its connections */
     const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: no call
-                                           needed it yet, or there is one host */
+                                           needed it yet */
     bool agrees;                        /* with others of its group (call/agreed.c) */
     struct coll_mtree_planning_context
         *context;             /* on rank 0: what it is planned on, or NULL */

@@ -108,21 +108,6 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     return coll_mtree_open_other_components(enable_progress_threads, enable_mpi_threads);
 }
 
-/* True when all processes of @a comm run on this host; every rank finds the same.  Those
- * of this host are in the process table from MPI_Init on. */
-static bool comm_is_local(ompi_communicator_t *comm)
-{
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(comm->c_local_group, rank);
-
-        if (ompi_proc_is_sentinel(proc) ||
-            !OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* True when all processes of @a comm have the same representation of numbers, which they
  * do unless Open MPI is built for others. */
 static bool comm_is_uniform(ompi_communicator_t *comm)
@@ -171,12 +156,11 @@ static const obstacle_t in_the_clear = {
 static const obstacle_t *processes_obstacle(ompi_communicator_t *comm,
                                             coll_mtree_abilities_t *abilities_p)
 {
-    const bool is_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm);
     const bool is_clear = coll_mtree_params.encrypt && !coll_mtree_endpoints_serve(comm);
 
     return !coll_mtree_modex_equal(comm, abilities_p)                 ? &different
            : coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE ? &no_topology
-           : is_one_host                                              ? &one_host
+           : !abilities_p->spans_hosts                                ? &one_host
            : !comm_is_uniform(comm)                                   ? &architecture
            : is_clear                                                 ? &in_the_clear
                                                                       : NULL;
@@ -231,7 +215,7 @@ static void log_obstacle(ompi_communicator_t *comm, const obstacle_t *obstacle)
 
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
-    coll_mtree_abilities_t abilities = {0, false};
+    coll_mtree_abilities_t abilities = {.longest = 0};
     const obstacle_t *obstacle = comm_obstacle(comm, &abilities);
     mca_coll_mtree_module_t *module;
 

@@ -184,21 +184,19 @@ static bool has_tags(const coll_mtree_mpi_call_t *call)
     return false;
 }
 
-/* Are there several hosts, and is it known what joins them?  A blocking call may wait
- * until it is. */
+/* A blocking call may wait until there is one. */
 static bool has_topology(const coll_mtree_mpi_call_t *call)
 {
     mca_coll_mtree_module_t *module = call->module;
     const mtree_call_t *what = &call->args.call;
 
-    if (module->placement == NULL && !module->unserved) {
+    if (module->placement == NULL) {
         coll_mtree_proc_group_place(module, call->comm);
     }
-    return module->placement != NULL &&
-           (coll_mtree_source_has_topology(module) ||
-            (call->form == MTREE_BLOCKING &&
-             coll_mtree_agreed_settle(module, call->comm,
-                                      (double)what->units * (double)what->unit_bytes)));
+    return coll_mtree_source_has_topology(module) ||
+           (call->form == MTREE_BLOCKING &&
+            coll_mtree_agreed_settle(module, call->comm,
+                                     (double)what->units * (double)what->unit_bytes));
 }
 
 /* May mtree serve the call, by what is known before any message of it?  Otherwise

@@ -22,7 +22,7 @@ _Static_assert(offsetof(coll_mtree_published_t, lines) == 0,
 typedef struct {
     bool is_known;
     bool is_alike;                    /* this one */
-    coll_mtree_abilities_t abilities; /* where they are alike */
+    coll_mtree_abilities_t abilities; /* of both, where they are alike */
 } process_t;
 
 static struct {
@@ -137,6 +137,7 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
     process.is_alike =
         theirs.lines[0] != '\0' && strcmp(theirs.lines, modex.own.lines) == 0;
     process.abilities = theirs.abilities;
+    process.abilities.spans_hosts = strcmp(theirs.host.name, modex.own.host.name) != 0;
     if (!process.is_alike) {
         log_difference(comm, rank, theirs.lines);
     }
@@ -195,6 +196,7 @@ bool coll_mtree_modex_equal(ompi_communicator_t *comm,
                 abilities_p->longest = process.abilities.longest;
             }
             abilities_p->is_threaded |= process.abilities.is_threaded;
+            abilities_p->spans_hosts |= process.abilities.spans_hosts;
         }
     }
     return true;

@@ -21,6 +21,7 @@
 typedef struct {
     uint32_t longest; /* bytes of a message that each can send */
     bool is_threaded; /* several threads of one may call MPI at once */
+    bool spans_hosts; /* not all are on one host */
 } coll_mtree_abilities_t;
 
 /* Published as it is: all processes of a communicator store numbers in the same way.

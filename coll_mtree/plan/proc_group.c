@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/proc_group.h"
 
-#include "coll_mtree/base/log.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/planning_context.h"
 
@@ -135,19 +134,6 @@ coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *modul
     return group;
 }
 
-/* What rank 0 logs of the hosts of @a group, whose communicator @a comm is. */
-static void log_hosts(const coll_mtree_proc_group_t *group, ompi_communicator_t *comm)
-{
-    if (group->hosts.numbers.num_hosts > 1) {
-        coll_mtree_host_log_places(comm, group->placement);
-    } else {
-        coll_mtree_verbose(
-            comm, coll_mtree_unserved_level(comm),
-            "not served, all its ranks run on host %s; the fallback serves",
-            group->hosts.list[0].name);
-    }
-}
-
 void coll_mtree_proc_group_place(mca_coll_mtree_module_t *module,
                                  ompi_communicator_t *comm)
 {
@@ -162,11 +148,10 @@ void coll_mtree_proc_group_place(mca_coll_mtree_module_t *module,
             group->num_procs, group->hosts.numbers.num_hosts, group->hosts.numbers.host,
             localities, &group->placement));
         free(localities);
-        log_hosts(group, comm);
+        coll_mtree_host_log_places(comm, group->placement);
     }
     opal_mutex_unlock(&proc_groups.lock);
-    module->unserved = group->hosts.numbers.num_hosts < 2;
-    module->placement = module->unserved ? NULL : group->placement;
+    module->placement = group->placement;
 }
 
 void coll_mtree_proc_group_close(void)

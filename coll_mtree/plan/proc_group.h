@@ -49,9 +49,7 @@ void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group);
 coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *module,
                                                   ompi_communicator_t *comm);
 
-/* Who runs where, as the processes have published it: the placement of @a module.  It
- * has none, and is unserved, where all run on one host, which is logged the first time.
- */
+/* Who runs where, as the processes have published it: the placement of @a module. */
 void coll_mtree_proc_group_place(mca_coll_mtree_module_t *module,
                                  ompi_communicator_t *comm);
 
