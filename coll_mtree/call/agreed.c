@@ -91,7 +91,7 @@ bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator
 {
     agreed_t *agreed = agreed_of(module, comm);
 
-    return coll_mtree_source_settle(module, &module->processes->hosts, bytes,
+    return coll_mtree_source_settle(module, bytes,
                                     agreed == NULL ? NULL : &agreed->topology);
 }
 

@@ -190,8 +190,9 @@ static bool has_topology(const coll_mtree_mpi_call_t *call)
     mca_coll_mtree_module_t *module = call->module;
     const mtree_call_t *what = &call->args.call;
 
-    if (module->placement == NULL) {
+    if (module->source == NULL) {
         coll_mtree_proc_group_place(module, call->comm);
+        coll_mtree_source_create(module, call->comm, &module->processes->hosts);
     }
     return coll_mtree_source_has_topology(module) ||
            (call->form == MTREE_BLOCKING &&
@@ -363,7 +364,6 @@ static int dispatch_look_up(coll_mtree_mpi_call_t *call,
         coll_mtree_statistics_fell_back(&call->count, COLL_MTREE_REASON_INTERNAL);
         return MTREE_DECLINED;
     }
-    coll_mtree_source_create(call->module, call->comm);
     rc = coll_mtree_agreed_size(call->module, call->comm, &call->args,
                                 call->form != MTREE_NONBLOCKING,
                                 call->form == MTREE_PERSISTENT);

@@ -102,6 +102,17 @@ static void settings_get(const opal_process_name_t *name, coll_mtree_published_t
     }
 }
 
+bool coll_mtree_modex_find(const opal_process_name_t *name,
+                           coll_mtree_published_t *published)
+{
+    if (opal_compare_proc(*name, OPAL_PROC_MY_NAME) == 0) {
+        *published = modex.own;
+    } else {
+        settings_get(name, published);
+    }
+    return strcmp(published->lines, modex.own.lines) == 0;
+}
+
 /* Log, once and on one rank, what differs between this process and @a rank of @a comm,
  * which published the lines @a theirs ("": nothing). */
 static void log_difference(ompi_communicator_t *comm, int rank, const char *theirs)
@@ -133,9 +144,7 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
     process_t process = {.is_known = true};
     coll_mtree_published_t theirs;
 
-    settings_get(name, &theirs);
-    process.is_alike =
-        theirs.lines[0] != '\0' && strcmp(theirs.lines, modex.own.lines) == 0;
+    process.is_alike = coll_mtree_modex_find(name, &theirs);
     process.abilities = theirs.abilities;
     process.abilities.spans_hosts = strcmp(theirs.host.name, modex.own.host.name) != 0;
     if (!process.is_alike) {
@@ -200,19 +209,6 @@ bool coll_mtree_modex_equal(ompi_communicator_t *comm,
         }
     }
     return true;
-}
-
-bool coll_mtree_modex_find(const opal_process_name_t *name,
-                           coll_mtree_published_t *published)
-{
-    const opal_process_name_t *me = &ompi_proc_local()->super.proc_name;
-
-    if (name->jobid == me->jobid && name->vpid == me->vpid) {
-        *published = modex.own;
-    } else {
-        settings_get(name, published);
-    }
-    return strcmp(published->lines, modex.own.lines) == 0;
 }
 
 void coll_mtree_modex_hosts(ompi_communicator_t *comm, coll_mtree_hosts_t *hosts_p,

@@ -47,7 +47,7 @@ typedef struct coll_mtree_source {
     ompi_communicator_t *comm;
     bool has_topology;               /* rank 0 has one */
     bool is_asked;                   /* rank 0 has decided, at the first call */
-    const coll_mtree_hosts_t *hosts; /* the group's, from the first call on */
+    const coll_mtree_hosts_t *hosts; /* the group's */
     mtree_cache_t cached;            /* on rank 0, where no topology has been learned */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
 
@@ -320,15 +320,15 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes
     return settle(source, module, decision != NEVER);
 }
 
-void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                              const coll_mtree_hosts_t *hosts)
 {
-    if (module->source == NULL) {
-        module->source = mtree_calloc(1, sizeof(*module->source));
-        module->source->comm = comm;
-        module->source->has_topology =
-            coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;
-        atomic_init(&module->source->ended, true);
-    }
+    module->source = mtree_calloc(1, sizeof(*module->source));
+    module->source->comm = comm;
+    module->source->hosts = hosts;
+    module->source->has_topology =
+        coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;
+    atomic_init(&module->source->ended, true);
 }
 
 bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module)
@@ -336,14 +336,12 @@ bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module)
     return module->source->has_topology;
 }
 
-bool coll_mtree_source_settle(mca_coll_mtree_module_t *module,
-                              const coll_mtree_hosts_t *hosts, double bytes,
+bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
                               coll_mtree_source_state_t *agreed)
 {
     source_t *source = module->source;
     bool learned;
 
-    source->hosts = hosts;
     if (agreed != NULL && (agreed->has_topology || agreed->unserved)) {
         return settle(source, module, agreed->has_topology);
     }

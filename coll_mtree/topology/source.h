@@ -24,19 +24,19 @@ typedef struct {
     bool unserved;     /* it cannot have one */
 } coll_mtree_source_state_t;
 
-/* To be called before the functions below, as often as the caller likes. */
-void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
+/* The source of @a comm, whose module is @a module, between @a hosts, which stay. */
+void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                              const coll_mtree_hosts_t *hosts);
 
 /* True when rank 0 has a topology, so that mtree may serve calls. */
 bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module);
 
 /*
- * The same in a blocking call of @a bytes, the same on all ranks, between @a hosts, which
- * may wait until rank 0 has learned one, unless @a agreed (NULL: nothing is) says how
- * that ends; else it does afterwards.  When rank 0 cannot, module->unserved is set.
+ * The same in a blocking call of @a bytes, the same on all ranks, which may wait until
+ * rank 0 has learned one, unless @a agreed (NULL: nothing is) says how that ends; else it
+ * does afterwards.  When rank 0 cannot, module->unserved is set.
  */
-bool coll_mtree_source_settle(mca_coll_mtree_module_t *module,
-                              const coll_mtree_hosts_t *hosts, double bytes,
+bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
                               coll_mtree_source_state_t *agreed);
 
 /* On rank 0: the topology for @a hosts.  NULL when there is none, which is logged once.

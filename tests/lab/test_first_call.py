@@ -10,8 +10,8 @@ import unittest
 
 import labs
 
-# Seconds between two hosts, many enough that a busy machine adds little.  Hosts and plan take two and a half round trips;
-# by Open MPI's messages connections took 4.5.
+# Seconds between two hosts, many enough that a busy machine adds little.  By Open MPI's messages connections took 4.5
+# round trips.
 ONE_WAY = 0.3
 ROUND_TRIP = 2 * ONE_WAY
 FIRST, LAST = 28500, 28599
