@@ -31,20 +31,6 @@ double coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRE
     return speed;
 }
 
-bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH])
-{
-    size_t length;
-    const char *replaced =
-        coll_mtree_listed_host(coll_mtree_params.hosts, coll_mtree_world_rank(), &length);
-
-    if (replaced != NULL) {
-        (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%.*s", (int)length, replaced);
-    } else {
-        (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%s", opal_process_info.nodename);
-    }
-    return replaced != NULL;
-}
-
 coll_mtree_local_rank_t coll_mtree_host_local_rank(void)
 {
     return coll_mtree_local_rank_find(
@@ -143,10 +129,18 @@ static void locate(coll_mtree_host_t *host)
 
 void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
+    size_t length;
+    const char *name =
+        coll_mtree_listed_host(coll_mtree_params.hosts, coll_mtree_world_rank(), &length);
+
     memset(host, 0, sizeof(*host));
+    if (name == NULL) {
+        name = opal_process_info.nodename;
+        length = strlen(name);
+    }
+    (void)snprintf(host->name, sizeof(host->name), "%.*s", (int)length, name);
     locate(host);
     host->speed = coll_mtree_host_addresses(host->addresses);
-    host->is_replaced = coll_mtree_host_name(host->name);
 }
 
 mtree_locality_t coll_mtree_host_locality(const coll_mtree_host_t *host)

@@ -21,8 +21,7 @@
 /* Published as it is: all processes of a communicator store numbers in the same way. */
 typedef struct {
     char name[COLL_MTREE_NAME_LENGTH];
-    double speed;    /* of its fastest interface, by the system, bits/s; 0: not known */
-    int is_replaced; /* the name is from coll_mtree_hosts, and no real host's */
+    double speed; /* of its fastest interface, by the system, bits/s; 0: not known */
     /* Of the interfaces that Open MPI's TCP transport uses, IPv4 first; then none. */
     mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
     mtree_locality_t locality; /* of the rank on the host */
@@ -40,10 +39,8 @@ typedef struct {
  * speed are of, or the name of Open MPI's PML, of whose network they say nothing. */
 const char *coll_mtree_host_fabric(void);
 
-/* What is known from MPI_Init's beginning on: the name of this process's host, its
- * addresses and their speed as above, and the process's local rank.  True: the name is
- * from coll_mtree_hosts. */
-bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH]);
+/* What is known from MPI_Init's beginning on: the addresses of this process's host and
+ * their speed as above, and the process's local rank. */
 double coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES]);
 coll_mtree_local_rank_t coll_mtree_host_local_rank(void);
 

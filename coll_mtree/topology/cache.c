@@ -29,16 +29,13 @@ static void format_address(const mtree_address_t *address, char *text)
 
 void coll_mtree_topology_cache_init(mtree_cache_t *cache, const coll_mtree_hosts_t *hosts)
 {
-    const int num_hosts = hosts->numbers.num_hosts;
+    const char *replaced = coll_mtree_params.hosts;
+    const bool is_real = replaced == NULL || replaced[0] == '\0';
     char text[TEXT_LENGTH];
-    bool is_real = true;
 
     *cache =
         (mtree_cache_t){.version = MTREE_VERSION, .days = coll_mtree_params.cache_days};
-    for (int h = 0; h < num_hosts; h++) {
-        is_real = is_real && !hosts->list[h].is_replaced;
-    }
-    for (int h = 0; is_real && h < num_hosts; h++) {
+    for (int h = 0; is_real && h < hosts->numbers.num_hosts; h++) {
         format_address(&hosts->list[h].addresses[0], text);
         mtree_cache_add_host(cache, hosts->list[h].name, text);
     }
