@@ -102,9 +102,21 @@ static void settings_get(const opal_process_name_t *name, coll_mtree_published_t
     }
 }
 
+/* Are the settings of the process @a name known not to be those of this one? */
+static bool is_known_to_differ(const opal_process_name_t *name)
+{
+    return name->jobid == OPAL_PROC_MY_NAME.jobid &&
+           name->vpid < (unsigned)modex.num_known && modex.known[name->vpid].is_known &&
+           !modex.known[name->vpid].is_alike;
+}
+
 bool coll_mtree_modex_find(const opal_process_name_t *name,
                            coll_mtree_published_t *published)
 {
+    /* It may have no mtree: then the answer would be late again. */
+    if (is_known_to_differ(name)) {
+        return false;
+    }
     if (opal_compare_proc(*name, OPAL_PROC_MY_NAME) == 0) {
         *published = modex.own;
     } else {
