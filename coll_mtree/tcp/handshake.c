@@ -44,10 +44,9 @@ typedef struct {
 
 struct coll_mtree_handshake {
     mtree_tcp_peer_t *peer;
-    mtree_tcp_dial_t dial; /* how it is dialed, as far as that is known */
-    int num_cables;        /* that the connections take: its first addresses */
-    bool is_dialed;        /* the peer; by one of the two */
-    bool is_vain;          /* it cannot be reached */
+    mtree_tcp_dial_t dial;                /* how it is dialed, as far as that is known */
+    bool is_dialed;                       /* the peer; by one of the two */
+    bool is_vain;                         /* it cannot be reached */
     bool has_spoken, is_asking, is_asked; /* over the PML */
     int rounds, failed;                   /* that the other end has asked; in vain */
     int error;                            /* the last one, at either end */
@@ -66,35 +65,24 @@ static coll_mtree_channel_t world_channel(void)
                                   .wait = COLL_MTREE_WAIT_LATER};
 }
 
+/* The message of a word that this end says, or else awaits. */
+static coll_mtree_message_t *start_word(const coll_mtree_handshake_t *handshake,
+                                        bool says)
+{
+    const coll_mtree_channel_t channel = world_channel();
+
+    return coll_mtree_message_start(&channel, says, (int)handshake->dial.rank, WORD_TAG,
+                                    says ? handshake->mine : handshake->heard,
+                                    sizeof(word_t));
+}
+
 /* What was said before has left. */
 static void say(coll_mtree_handshake_t *handshake, what_t what, int error)
 {
-    coll_mtree_channel_t channel = world_channel();
-
     handshake->mine->what = what;
     handshake->mine->error = error;
     handshake->has_spoken = true;
-    handshake->sent = coll_mtree_message_start(&channel, true, (int)handshake->dial.rank,
-                                               WORD_TAG, handshake->mine, sizeof(word_t));
-}
-
-static void await_word(coll_mtree_handshake_t *handshake)
-{
-    coll_mtree_channel_t channel = world_channel();
-
-    handshake->received =
-        coll_mtree_message_start(&channel, false, (int)handshake->dial.rank, WORD_TAG,
-                                 handshake->heard, sizeof(word_t));
-}
-
-/* Where messages are to be encrypted.  Nobody shares anything with a key of zeros. */
-static void draw_key(coll_mtree_handshake_t *handshake)
-{
-    unsigned char *told = handshake->mine->key;
-
-    if (coll_mtree_params.encrypt && !mtree_crypto_pair_draw(handshake->key, told)) {
-        memset(told, 0, MTREE_CRYPTO_KEY);
-    }
+    handshake->sent = start_word(handshake, true);
 }
 
 /* The key of the two processes, by what both have told.  False: there is none. */
@@ -117,15 +105,14 @@ static bool make_key(const coll_mtree_handshake_t *handshake,
 
 /* Where to dial: over the cables, or at all addresses of the other end.  Connections over
  * cables that are lost are made again over these, too. */
-static void add_addresses(mtree_tcp_dial_t *dial, int num_cables,
-                          const coll_mtree_contact_t *theirs)
+static void add_addresses(mtree_tcp_dial_t *dial, const coll_mtree_contact_t *theirs)
 {
-    dial->num_addresses = num_cables;
+    dial->num_addresses = dial->is_spread ? dial->num_first : 0;
     for (int i = 0;
          i < theirs->num_addresses && dial->num_addresses < MTREE_TCP_ADDRESSES; i++) {
         dial->addresses[dial->num_addresses++] = theirs->addresses[i];
     }
-    dial->num_first = dial->is_spread ? num_cables : dial->num_addresses;
+    dial->num_first = dial->is_spread ? dial->num_first : dial->num_addresses;
 }
 
 /* Both know how the other can be reached: who dials begins to, the other waits.  @a most
@@ -150,26 +137,24 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
     handshake->is_vain =
         fault != 0 || listening->port == 0 || listening->num_addresses == 0;
     if (!handshake->is_vain) {
-        add_addresses(dial, handshake->num_cables, theirs);
+        add_addresses(dial, theirs);
         mtree_tcp_peer_dial(handshake->peer, dial);
         handshake->is_dialed = true;
     }
 }
 
 /* Where there are several cables each connection has the rate of its own. */
-static void take_cables(coll_mtree_handshake_t *handshake, coll_mtree_way_t way)
+static void take_cables(mtree_tcp_dial_t *dial, coll_mtree_way_t way)
 {
-    mtree_tcp_dial_t *dial = &handshake->dial;
-
     for (int c = 0; c < way.num_cables && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
         const mtree_cable_t *cable = &way.cables[c].cable;
 
         dial->sources[c] = cable->ends[0];
         dial->addresses[c] = cable->ends[1];
         dial->rates[c] = way.num_cables > 1 ? cable->capacity[0] : 0;
-        handshake->num_cables++;
+        dial->num_first++;
     }
-    dial->is_spread = handshake->num_cables > 0;
+    dial->is_spread = dial->num_first > 0;
 }
 
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *peer,
@@ -190,13 +175,16 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
                            .trip = way.trip,
                            .tuning = tuning,
                            .congestion = coll_mtree_congestion_of_sockets()};
-    take_cables(handshake, way);
+    take_cables(&handshake->dial, way);
     handshake->mine = mtree_calloc(1, sizeof(word_t));
     handshake->heard = mtree_calloc(1, sizeof(word_t));
     handshake->mine->at = *own;
     handshake->mine->num_connections = num_connections;
-    draw_key(handshake);
-    await_word(handshake);
+    if (coll_mtree_params.encrypt) {
+        /* Else it stays one of zeros, with which nobody shares anything. */
+        (void)mtree_crypto_pair_draw(handshake->key, handshake->mine->key);
+    }
+    handshake->received = start_word(handshake, false);
     if (!coll_mtree_params.encrypt && num_connections > 0 &&
         coll_mtree_contact_find(rank, &handshake->theirs)) {
         begin_to_dial(handshake, num_connections);
@@ -230,7 +218,7 @@ static bool take_word(coll_mtree_handshake_t *handshake)
         handshake->is_asking = false;
         mtree_tcp_peer_dial_next(handshake->peer);
     }
-    await_word(handshake);
+    handshake->received = start_word(handshake, false);
     return what != NO_MORE;
 }
 
@@ -282,38 +270,26 @@ int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now)
     return 0;
 }
 
-/* Why there are no connections. */
-typedef struct {
-    const char *what, *remedy;
-    char way[2 * MTREE_ADDRESS_LENGTH + 16]; /* the first cable tried, " from A to B"; or
-                                                empty */
-} failure_t;
-
-static failure_t find_failure(const coll_mtree_handshake_t *handshake)
+/* Why there are no connections; *remedy_p is what may help. */
+static const char *find_failure(const coll_mtree_handshake_t *handshake,
+                                const char **remedy_p)
 {
-    failure_t failure = {
-        .what = handshake->error == 0 ? "what is sent there does not arrive"
-                                      : strerror(handshake->error),
-        .remedy = "let that port pass through firewalls, or name others with "
-                  "coll_mtree_tcp_ports"};
+    const int error = handshake->error;
 
-    if (handshake->num_cables > 0) {
-        char from[MTREE_ADDRESS_LENGTH], to[MTREE_ADDRESS_LENGTH];
-
-        (void)snprintf(failure.way, sizeof(failure.way), " from %s to %s",
-                       mtree_address_format(&handshake->dial.sources[0], from),
-                       mtree_address_format(&handshake->dial.addresses[0], to));
-    }
+    *remedy_p = "let that port pass through firewalls, or name others with "
+                "coll_mtree_tcp_ports";
     if (handshake->theirs.port == 0) {
-        failure.what = "it cannot listen";
-        failure.remedy = "name free ports there with coll_mtree_tcp_ports";
-    } else if (handshake->error == EMFILE || handshake->error == ENFILE) {
-        failure.remedy = "raise the limit of open files (ulimit -n) on both";
-    } else if (handshake->error == ENOKEY) {
-        failure.what = "there is no key for it";
-        failure.remedy = "see whether OpenSSL works on both";
+        *remedy_p = "name free ports there with coll_mtree_tcp_ports";
+        return "it cannot listen";
     }
-    return failure;
+    if (error == ENOKEY) {
+        *remedy_p = "see whether OpenSSL works on both";
+        return "there is no key for it";
+    }
+    if (error == EMFILE || error == ENFILE) {
+        *remedy_p = "raise the limit of open files (ulimit -n) on both";
+    }
+    return error == 0 ? "what is sent there does not arrive" : strerror(error);
 }
 
 /* Seconds in which a rank hears what others have said, in which what it says itself is
@@ -361,32 +337,46 @@ static bool is_first_to_end(void)
 }
 
 /* Nothing of a call goes unencrypted. */
-static void end_job(const coll_mtree_handshake_t *handshake, const failure_t *failure)
+static void end_job(const coll_mtree_handshake_t *handshake)
 {
     const coll_mtree_contact_t *theirs = &handshake->theirs;
+    const char *remedy, *failure = find_failure(handshake, &remedy);
 
     if (is_first_to_end()) {
         mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
                     "%s (rank %d): %s; %s; the job ends",
                     handshake->mine->at.host, coll_mtree_world_rank(), theirs->port,
-                    theirs->host, (int)handshake->dial.rank, failure->what,
-                    failure->remedy);
+                    theirs->host, (int)handshake->dial.rank, failure, remedy);
     } else {
         mtree_clock_sleep(ENDING);
     }
     coll_mtree_end_job();
 }
 
+/* The first cable tried is named. */
+static void warn(const coll_mtree_handshake_t *handshake)
+{
+    const mtree_tcp_dial_t *dial = &handshake->dial;
+    char from[MTREE_ADDRESS_LENGTH], to[MTREE_ADDRESS_LENGTH];
+    char way[sizeof(from) + sizeof(to) + 16] = "";
+    const char *remedy, *failure = find_failure(handshake, &remedy);
+
+    if (dial->is_spread) {
+        (void)snprintf(way, sizeof(way), " from %s to %s",
+                       mtree_address_format(&dial->sources[0], from),
+                       mtree_address_format(&dial->addresses[0], to));
+    }
+    mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each rank "
+               "without, go over Open MPI's",
+               way, (int)dial->rank, failure);
+}
+
 void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake)
 {
-    const failure_t failure = find_failure(handshake);
-
     if (handshake->dial.dials && coll_mtree_params.encrypt) {
-        end_job(handshake, &failure);
+        end_job(handshake);
     } else if (handshake->dial.dials && coll_mtree_log_is_first("no TCP connections")) {
-        mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each "
-                   "rank without, go over Open MPI's",
-                   failure.way, (int)handshake->dial.rank, failure.what);
+        warn(handshake);
     }
 }
 
