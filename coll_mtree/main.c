@@ -16,6 +16,7 @@
 #include "coll_mtree/relay/world.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/statistics.h"
+#include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
@@ -34,7 +35,7 @@ static int main_open(void)
     if (coll_mtree_has_modex()) {
         coll_mtree_relay_world_publish();
         coll_mtree_btl_network_publish();
-        coll_mtree_endpoints_publish(
+        coll_mtree_contact_publish(
             coll_mtree_world_rank() == 0 ? coll_mtree_source_user_trip() : 0);
         coll_mtree_modex_publish();
     }

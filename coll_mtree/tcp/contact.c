@@ -49,7 +49,9 @@ void coll_mtree_contact_publish(double trip)
     coll_mtree_published_t *own = coll_mtree_modex_own();
 
     own->tcp.trip = trip;
-    if (coll_mtree_params.encrypt || coll_mtree_ports_are_shared()) {
+    if (coll_mtree_params.encrypt || coll_mtree_survives() ||
+        coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE ||
+        coll_mtree_ports_are_shared()) {
         return;
     }
     begin_to_listen();
@@ -76,11 +78,6 @@ const coll_mtree_contact_t *coll_mtree_contact_own(void)
         begin_to_listen();
     }
     return &this_process.contact;
-}
-
-bool coll_mtree_contact_is_published(void)
-{
-    return this_process.is_published;
 }
 
 /* Of @a rank in MPI_COMM_WORLD, which sessions may be without. */

@@ -25,16 +25,13 @@ typedef struct {
     char host[COLL_MTREE_NAME_LENGTH];
 } coll_mtree_contact_t;
 
-/* Listen, and have that published, and @a trip: of rank 0, seconds than which no round
- * trip is longer, where some are long, or 0.  When the component is opened. */
+/* Listen, if there may be connections, and have that published, and @a trip: of rank 0,
+ * seconds than which no round trip is longer, where some are long, or 0.  When the
+ * component is opened. */
 void coll_mtree_contact_publish(double trip);
 
 /* This process's contact, from whose first use on it listens. */
 const coll_mtree_contact_t *coll_mtree_contact_own(void);
-
-/* Does this process hold what it has published?  Open MPI may have left networks out
- * since then. */
-bool coll_mtree_contact_is_published(void);
 
 /* What @a rank in MPI_COMM_WORLD has published; false: nothing that it can be reached by,
  * or it cannot reach this process by what that has published. */

@@ -10,7 +10,6 @@
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/progress.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -61,7 +60,7 @@ static struct {
     opal_recursive_mutex_t lock;
     mtree_tcp_t *tcp;  /* NULL: there is no endpoint yet */
     endpoint_t **list; /* [count] by rank in MPI_COMM_WORLD; NULL: there is none */
-    int count, capacity;
+    int count;
     int num_undecided;
     int missing; /* connections, at the last poll */
     double last_look;
@@ -80,24 +79,10 @@ static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int soc
 {
     endpoint_t *endpoint = endpoint_find((int)greeting->rank);
 
-    if (endpoint == NULL) {
-        return coll_mtree_contact_is_published() ? MTREE_TCP_UNEXPECTED
-                                                 : MTREE_TCP_REFUSED;
-    }
-    return endpoint->peer == NULL
+    return endpoint == NULL ? MTREE_TCP_UNEXPECTED
+           : endpoint->peer == NULL
                ? MTREE_TCP_REFUSED
                : mtree_tcp_peer_admit(endpoint->peer, greeting, socket);
-}
-
-void coll_mtree_endpoints_publish(double trip)
-{
-    coll_mtree_streams_t wanted;
-
-    if (coll_mtree_streams_parse(coll_mtree_params.streams, &wanted) == MTREE_OK &&
-        wanted.connections > 0 && !coll_mtree_survives() &&
-        coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_NONE) {
-        coll_mtree_contact_publish(trip);
-    }
 }
 
 static int poll_endpoints(void);
@@ -139,10 +124,9 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     char name[32];
 
     begin_to_poll();
-    mtree_array_reserve(&endpoints.list, &endpoints.capacity, rank + 1,
-                        sizeof(*endpoints.list));
-    while (endpoints.count <= rank) {
-        endpoints.list[endpoints.count++] = NULL;
+    if (endpoints.count == 0) {
+        endpoints.count = ompi_comm_size(MPI_COMM_WORLD);
+        endpoints.list = mtree_calloc((size_t)endpoints.count, sizeof(*endpoints.list));
     }
     endpoints.list[rank] = endpoint;
     (void)snprintf(name, sizeof(name), "rank %d", rank);
@@ -214,9 +198,7 @@ static void look(double now)
     endpoints.last_look = now;
     endpoints.is_looking = true;
     mtree_tcp_listener_poll(coll_mtree_contact_listener(), missing, admit);
-    if (endpoints.num_undecided > 0) {
-        look_at_endpoints(now);
-    }
+    look_at_endpoints(now);
     endpoints.is_looking = false;
 }
 
@@ -412,7 +394,6 @@ void coll_mtree_endpoints_close(void)
     }
     free(endpoints.list);
     endpoints.list = NULL;
-    endpoints.capacity = 0;
     coll_mtree_contact_close();
     mtree_tcp_destroy(endpoints.tcp);
     endpoints.tcp = NULL;

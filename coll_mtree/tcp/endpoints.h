@@ -18,11 +18,6 @@
 
 #include "tcp/tcp.h"
 
-/* Listen, and publish where, if there may be connections; when the component is opened.
- * On rank 0 no round trip between hosts is longer than @a trip seconds, and some are
- * long; else it is 0. */
-void coll_mtree_endpoints_publish(double trip);
-
 /*
  * Rank 0 begins to plan for @a comm, and its ranks may need connections to each other.
  * Where they are few, each on a host of its own, and far from each other, begin to
