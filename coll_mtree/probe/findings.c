@@ -46,19 +46,18 @@ static void write_findings(const mtree_probe_findings_t *findings, double second
 static void keep_measured(const char *text, const mtree_topology_t *map,
                           mtree_link_t *link)
 {
-    char line[2 * MTREE_TOPOLOGY_MAX_NAME + 64];
-    const char *there, *back, *end;
+    char line[2 * MTREE_TOPOLOGY_MAX_NAME + 64], basis[2][32] = {"", ""};
     int length = snprintf(line, sizeof(line), "// %s -- %s: capacity ",
                           map->vertices[link->u].name, map->vertices[link->v].name);
+    const char *found = link->num_cables > 0 ? NULL : strstr(text, line);
 
-    there = link->num_cables > 0 ? NULL : strstr(text, line);
-    end = there == NULL ? NULL : strchr(there, ';');
-    back = end == NULL ? NULL : strstr(there, " %, ");
-    if (there == NULL || strncmp(there + length, "measured", 8) != 0) {
-        link->capacity[0] = 0;
+    if (found != NULL) {
+        (void)sscanf(found + length, "%31[a-z ]%*d %%, %31[a-z ]", basis[0], basis[1]);
     }
-    if (back == NULL || back > end || strncmp(back + 4, "measured", 8) != 0) {
-        link->capacity[1] = 0;
+    for (int way = 0; way < 2; way++) {
+        if (strcmp(basis[way], "measured within ") != 0) {
+            link->capacity[way] = 0;
+        }
     }
 }
 
