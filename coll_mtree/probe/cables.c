@@ -23,9 +23,8 @@ typedef struct {
     const coll_mtree_probe_part_t *part;
     enum { MEETING_END, TESTING, ENDED } state;
     double began;
-    int socket; /* that dials; negative: none does */
-    mtree_rate_test_t test;
-    bool has_test;
+    int socket;             /* that dials; negative: none does */
+    mtree_rate_test_t test; /* has begun where the two have met */
 } cable_t;
 
 static struct {
@@ -36,7 +35,6 @@ static struct {
 static void test_begin(cable_t *cable, int socket)
 {
     mtree_rate_test_begin(&cable->test, socket, mtree_clock_seconds());
-    cable->has_test = true;
     cable->state = TESTING;
 }
 
@@ -94,20 +92,15 @@ static void *cable_begin(const coll_mtree_channel_t *channel,
     return cable;
 }
 
-/* The kernel of the other end has answered; say which cable that is. */
-static bool greet(const coll_mtree_probe_part_t *part, int socket)
-{
-    mtree_tcp_greeting_t greeting = {.rank = (uint32_t)part->number};
-
-    return mtree_tcp_greeting_send(socket, &greeting, &part->secret);
-}
-
-/* The other end has not come yet, or does not answer. */
+/* The other end has not come yet, or does not answer.  Where its kernel has, this one
+ * says which cable that is. */
 static void cable_meet(cable_t *cable, double now)
 {
+    const mtree_tcp_greeting_t greeting = {.rank = (uint32_t)cable->part->number};
     int connected = cable->part->sends ? mtree_tcp_socket_connected(cable->socket) : 0;
 
-    if (connected > 0 && greet(cable->part, cable->socket)) {
+    if (connected > 0 &&
+        mtree_tcp_greeting_send(cable->socket, &greeting, &cable->part->secret)) {
         test_begin(cable, cable->socket);
     } else if (connected != 0 || now > cable->began + MEETING) {
         cable->state = ENDED;
@@ -134,8 +127,8 @@ static void cable_end(void *run, mtree_probe_result_t *result)
 {
     cable_t *cable = run;
 
-    result->failed = !cable->has_test;
-    if (cable->has_test) {
+    result->failed = cable->test.began == 0;
+    if (!result->failed) {
         /* What comes to the first end goes from the second one. */
         result->rate[cable->part->sends] = mtree_rate_test_rate(&cable->test);
         result->latency = cable->test.trip / 2;
