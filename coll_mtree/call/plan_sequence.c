@@ -122,9 +122,6 @@ void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module)
     }
 }
 
-/* For a handshake with all hosts, once they are there. */
-#define HANDSHAKE_SECONDS 20.0
-
 /* Run the streams turn by turn. */
 static mtree_status_t run_streams(coll_mtree_probe_coordinator_t *coordinator,
                                   mtree_link_stream_t *streams, int num_streams)
@@ -156,12 +153,10 @@ static mtree_status_t check_lead(const coll_mtree_channel_t *channel,
                                  const coll_mtree_host_numbers_t *hosts,
                                  mtree_link_stream_t *streams, int num_streams)
 {
-    coll_mtree_probe_coordinator_t coordinator;
-    mtree_status_t status;
+    coll_mtree_probe_coordinator_t coordinator = {
+        .channel = channel, .num_hosts = hosts->num_hosts, .leader = hosts->first};
+    mtree_status_t status = coll_mtree_probe_coordinator_begin(&coordinator);
 
-    coll_mtree_probe_coordinator_init(&coordinator, channel, hosts->num_hosts,
-                                      hosts->first);
-    status = coll_mtree_probe_coordinator_meet(&coordinator, HANDSHAKE_SECONDS);
     if (status == MTREE_OK) {
         status = run_streams(&coordinator, streams, num_streams);
     }

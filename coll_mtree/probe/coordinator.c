@@ -13,6 +13,9 @@
 /* A probe for a hop is answered within the longest round trip and this many seconds. */
 #define PATIENCE_SECONDS 0.2
 
+/* For a command, once all hosts are there: one may be slow to look into its tables. */
+#define COMMAND_SECONDS 20.0
+
 /* For the last command to leave. */
 #define END_SECONDS 5.0
 
@@ -20,17 +23,6 @@
  * TIMEOUT_SECONDS more. */
 #define TIMEOUT_FACTOR  4.0
 #define TIMEOUT_SECONDS 20.0
-
-void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
-                                       const coll_mtree_channel_t *channel, int num_hosts,
-                                       const int *leader)
-{
-    *coordinator = (coll_mtree_probe_coordinator_t){
-        .channel = channel,
-        .num_hosts = num_hosts,
-        .leader = leader,
-        .share = mtree_calloc((size_t)num_hosts, sizeof(coll_mtree_share_t))};
-}
 
 static coll_mtree_command_t *command_of(const coll_mtree_share_t *share)
 {
@@ -116,28 +108,20 @@ static bool share_is_over(coll_mtree_share_t *share, double started,
            coll_mtree_message_test(&messages[COLL_MTREE_ITEMS_TAG], NULL);
 }
 
-/* The longest round trip to a host that has @a least_items. */
-static double longest_trip(const coll_mtree_probe_coordinator_t *coordinator,
-                           int least_items)
-{
-    double longest = 0;
-
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        if (command_of(&coordinator->share[host])->num_items >= least_items) {
-            longest = fmax(longest, coordinator->share[host].round_trip);
-        }
-    }
-    return longest;
-}
-
 /* Start all shares but those without items; the experiments of this host, if there are
  * some.  A host to which a command takes less time waits for the others. */
 static coll_mtree_probe_experiments_t *
 start_all(const coll_mtree_probe_coordinator_t *coordinator)
 {
-    const double longest = longest_trip(coordinator, 1);
-    const double patience = longest_trip(coordinator, 0) + PATIENCE_SECONDS;
+    double longest = 0, longest_of_all = 0;
 
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        const coll_mtree_share_t *share = &coordinator->share[host];
+
+        longest_of_all = fmax(longest_of_all, share->round_trip);
+        longest =
+            command_of(share)->num_items > 0 ? fmax(longest, share->round_trip) : longest;
+    }
     /* This host, which is the first one, comes last, since it may wait. */
     for (int host = coordinator->num_hosts - 1; host >= 0; host--) {
         coll_mtree_share_t *share = &coordinator->share[host];
@@ -148,7 +132,7 @@ start_all(const coll_mtree_probe_coordinator_t *coordinator)
             continue;
         }
         command->delay = (longest - share->round_trip) / 2;
-        command->patience = patience;
+        command->patience = longest_of_all + PATIENCE_SECONDS;
         pieces[COLL_MTREE_REPLY_TAG] =
             mtree_calloc(coll_mtree_command_bytes(command, COLL_MTREE_REPLY_TAG), 1);
         if (host > 0) {
@@ -189,45 +173,45 @@ static mtree_status_t run(coll_mtree_probe_coordinator_t *coordinator, double se
 mtree_status_t
 coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
                                  coll_mtree_command_kind_t kind, const void *items,
-                                 int num_items, double seconds)
+                                 int num_items)
 {
     clear(coordinator, kind);
     for (int host = 0; host < coordinator->num_hosts; host++) {
         share_add(&coordinator->share[host], items, num_items, num_items);
     }
-    return run(coordinator, seconds);
+    return run(coordinator, coordinator->has_met ? COMMAND_SECONDS : INFINITY);
 }
 
 mtree_status_t
-coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
-                                       double seconds, mtree_pressure_t *risen_p)
+coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator)
 {
+    mtree_pressure_t *risen = &coordinator->risen;
     mtree_status_t status = coll_mtree_probe_coordinator_ask(
-        coordinator, COLL_MTREE_COMMAND_HANDSHAKE, NULL, 1, seconds);
+        coordinator, COLL_MTREE_COMMAND_HANDSHAKE, NULL, 1);
 
-    *risen_p = (mtree_pressure_t){.waited = 0};
+    *risen = (mtree_pressure_t){.waited = 0};
     for (int host = 0; status == MTREE_OK && host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
         const mtree_pressure_t *now = share->pieces[COLL_MTREE_REPLY_TAG];
 
-        risen_p->waited = fmax(risen_p->waited, now->waited - share->pressure.waited);
-        risen_p->stolen = fmax(risen_p->stolen, now->stolen - share->pressure.stolen);
+        risen->waited = fmax(risen->waited, now->waited - share->pressure.waited);
+        risen->stolen = fmax(risen->stolen, now->stolen - share->pressure.stolen);
         share->pressure = *now;
     }
     return status;
 }
 
 mtree_status_t
-coll_mtree_probe_coordinator_meet(coll_mtree_probe_coordinator_t *coordinator,
-                                  double seconds)
+coll_mtree_probe_coordinator_begin(coll_mtree_probe_coordinator_t *coordinator)
 {
-    mtree_pressure_t risen;
-    mtree_status_t status =
-        coll_mtree_probe_coordinator_handshake(coordinator, INFINITY, &risen);
+    mtree_status_t status;
 
-    return status == MTREE_OK
-               ? coll_mtree_probe_coordinator_handshake(coordinator, seconds, &risen)
-               : status;
+    coordinator->share =
+        mtree_calloc((size_t)coordinator->num_hosts, sizeof(*coordinator->share));
+    status = coll_mtree_probe_coordinator_handshake(coordinator);
+    coordinator->has_met = true;
+    return status == MTREE_OK ? coll_mtree_probe_coordinator_handshake(coordinator)
+                              : status;
 }
 
 /* Add the part of the host at the one end of experiment @a number. */

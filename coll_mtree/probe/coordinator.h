@@ -27,40 +27,37 @@ typedef struct {
     int num_hosts;
     const int *leader; /* [num_hosts] the first rank on each, that of the first is 0 */
     const coll_mtree_host_t *hosts; /* [num_hosts] for TRACE; NULL: there is none */
-    coll_mtree_share_t *share;      /* [num_hosts] */
-    double took;                    /* the last run, seconds */
+
+    coll_mtree_share_t *share; /* [num_hosts] */
+    bool has_met;              /* all hosts */
+    mtree_pressure_t risen;    /* the most of a host, from a handshake to the last one */
+    double took;               /* the last run, seconds */
     int next_tag; /* of experiments, from the first one on; it goes round, so that rounds
                      that follow have others */
 } coll_mtree_probe_coordinator_t;
 
-/* @a channel and @a leader stay the caller's; to be ended. */
-void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
-                                       const coll_mtree_channel_t *channel, int num_hosts,
-                                       const int *leader);
+/* Begin with @a coordinator, whose first members are set, and make two handshakes.  The
+ * first may open connections, and waits for hosts that come late to the call; one that is
+ * lost ends it.  To be ended all the same.  Here and below MTREE_ERR_TRANSPORT where a
+ * reply does not come. */
+mtree_status_t
+coll_mtree_probe_coordinator_begin(coll_mtree_probe_coordinator_t *coordinator);
 
 /* Send the last command to all first ranks but rank 0, so that their workers end, and
  * free what it holds. */
 void coll_mtree_probe_coordinator_end(coll_mtree_probe_coordinator_t *coordinator);
 
 /* Have all hosts carry out a command of @a kind with @a num_items, which may have no
- * bytes, and as many replies.  Here and below MTREE_ERR_TRANSPORT after @a seconds, or
- * where a reply will not come. */
+ * bytes, and as many replies. */
 mtree_status_t
 coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
                                  coll_mtree_command_kind_t kind, const void *items,
-                                 int num_items, double seconds);
+                                 int num_items);
 
-/* Run a handshake, and keep the round trip to each host and its pressure; *risen_p is the
- * most by which that of a host has risen since the last one. */
+/* Run a handshake, and keep the round trip to each host, its pressure, and how that has
+ * risen. */
 mtree_status_t
-coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
-                                       double seconds, mtree_pressure_t *risen_p);
-
-/* Run two of them.  The first may open connections, and waits for hosts that come late to
- * the call (one that is lost ends it), the second for @a seconds. */
-mtree_status_t
-coll_mtree_probe_coordinator_meet(coll_mtree_probe_coordinator_t *coordinator,
-                                  double seconds);
+coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator);
 
 /* Run @a round on the hosts of @a coordinator, which begin at about the same time;
  * results[round->num_experiments] is the caller's. */

@@ -18,12 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For a handshake with all hosts, once they are there. */
-#define HANDSHAKE_SECONDS 20.0
-
-/* For a command: a host may be slow to look into its tables. */
-#define COMMAND_SECONDS 20.0
-
 /* From one line about progress to the next. */
 #define PROGRESS_SECONDS 2.0
 
@@ -140,8 +134,8 @@ static mtree_status_t ask_first_hops(lead_t *lead)
     for (int h = 0; h < hosts; h++) {
         to[h] = *address_of(lead, h);
     }
-    status = coll_mtree_probe_coordinator_ask(
-        &lead->coordinator, COLL_MTREE_COMMAND_FIRST_HOPS, to, hosts, COMMAND_SECONDS);
+    status = coll_mtree_probe_coordinator_ask(&lead->coordinator,
+                                              COLL_MTREE_COMMAND_FIRST_HOPS, to, hosts);
     for (int h = 0; h < hosts && status == MTREE_OK; h++) {
         add_addresses(lead, h, lead->coordinator.share[h].pieces[COLL_MTREE_REPLY_TAG]);
     }
@@ -155,7 +149,7 @@ static mtree_status_t ask_interfaces(lead_t *lead)
     const int hosts = lead->coordinator.num_hosts;
     mtree_host_interfaces_t *list = mtree_calloc((size_t)hosts, sizeof(*list));
     mtree_status_t status = coll_mtree_probe_coordinator_ask(
-        &lead->coordinator, COLL_MTREE_COMMAND_INTERFACES, NULL, 1, COMMAND_SECONDS);
+        &lead->coordinator, COLL_MTREE_COMMAND_INTERFACES, NULL, 1);
 
     for (int h = 0; h < hosts && status == MTREE_OK; h++) {
         coll_mtree_share_t *share = &lead->coordinator.share[h];
@@ -215,8 +209,7 @@ static void reuse(lead_t *lead)
 /* Meet all hosts, and create the probe with what they know without measuring. */
 static mtree_status_t prepare(lead_t *lead)
 {
-    mtree_status_t status =
-        coll_mtree_probe_coordinator_meet(&lead->coordinator, HANDSHAKE_SECONDS);
+    mtree_status_t status = coll_mtree_probe_coordinator_begin(&lead->coordinator);
     const bool are_addressed = have_addresses(lead);
 
     lead->started = lead->logged = mtree_clock_seconds();
@@ -270,10 +263,11 @@ static mtree_status_t measure(lead_t *lead)
 }
 
 /* Why the probe was one under load, NULL: it was not.  What a host does not tell is no
- * reason.  @a worst is the pressure on hosts meanwhile. */
+ * reason. */
 static const char *find_load(const lead_t *lead, const mtree_probe_findings_t *findings,
-                             double seconds, const mtree_pressure_t *worst)
+                             double seconds)
 {
+    const mtree_pressure_t *worst = &lead->coordinator.risen;
     const char *reason = mtree_probe_load_reason(findings, seconds, worst);
 
     mtree_debug("probe: a host waited %.3f s for a processor, %.3f s were stolen, "
@@ -291,7 +285,7 @@ static const char *find_load(const lead_t *lead, const mtree_probe_findings_t *f
 
 /* Write down what @a findings are, and tell of it; as coll_mtree_probe_lead(). */
 static char *tell(const lead_t *lead, const mtree_probe_findings_t *findings,
-                  const mtree_pressure_t *worst, mtree_cache_stamp_t *stamp)
+                  mtree_cache_stamp_t *stamp)
 {
     double seconds = mtree_clock_seconds() - lead->started;
     int hosts = mtree_topology_num_hosts(findings->topology);
@@ -309,7 +303,7 @@ static char *tell(const lead_t *lead, const mtree_probe_findings_t *findings,
                        findings->topology->num_vertices - hosts,
                        findings->topology->num_links,
                        findings->routes_known ? "from the network" : "inferred", reused);
-    load = find_load(lead, findings, seconds, worst);
+    load = find_load(lead, findings, seconds);
     stamp->measured = findings->num_reused > 0 ? lead->oldest : time(NULL);
     stamp->is_loaded = load != NULL;
     return coll_mtree_probe_findings_text(findings, seconds, load);
@@ -319,15 +313,13 @@ static char *tell(const lead_t *lead, const mtree_probe_findings_t *findings,
 static mtree_status_t run(lead_t *lead, mtree_cache_stamp_t *stamp_p, char **text_p)
 {
     mtree_probe_findings_t findings;
-    mtree_pressure_t worst;
     mtree_status_t status = prepare(lead);
 
     if (status == MTREE_OK) {
         status = measure(lead);
     }
     if (status == MTREE_OK) {
-        status = coll_mtree_probe_coordinator_handshake(&lead->coordinator,
-                                                        HANDSHAKE_SECONDS, &worst);
+        status = coll_mtree_probe_coordinator_handshake(&lead->coordinator);
     }
     coll_mtree_probe_coordinator_end(&lead->coordinator);
     coll_mtree_cables_close();
@@ -335,7 +327,7 @@ static mtree_status_t run(lead_t *lead, mtree_cache_stamp_t *stamp_p, char **tex
         status = mtree_probe_finish(lead->probe, &findings);
     }
     if (status == MTREE_OK) {
-        *text_p = tell(lead, &findings, &worst, stamp_p);
+        *text_p = tell(lead, &findings, stamp_p);
         mtree_probe_findings_clear(&findings);
     }
     return status;
@@ -346,12 +338,14 @@ mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                                      mtree_cache_t *cache, mtree_cache_stamp_t *stamp_p,
                                      char **text_p)
 {
-    lead_t lead = {.cache = cache, .record = open_record()};
+    lead_t lead = {.coordinator = {.channel = channel,
+                                   .num_hosts = hosts->numbers.num_hosts,
+                                   .leader = hosts->numbers.first,
+                                   .hosts = hosts->list},
+                   .cache = cache,
+                   .record = open_record()};
     mtree_status_t status;
 
-    coll_mtree_probe_coordinator_init(&lead.coordinator, channel, hosts->numbers.num_hosts,
-                                      hosts->numbers.first);
-    lead.coordinator.hosts = hosts->list;
     mtree_log_about("coll_mtree_topology", "the network is not known");
     status = run(&lead, stamp_p, text_p);
     mtree_log_about(NULL, NULL);
