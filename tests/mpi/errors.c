@@ -6,6 +6,7 @@
  * unlike: rank 0 calls another collective than the others; errors roots: rank 1 names
  * another root.
  */
+#include "tests/mpi/expect.h"
 #include "tests/mpi/forms.h"
 
 #include <stdio.h>
@@ -13,7 +14,6 @@
 
 #define MOST_INTS 64
 
-static int my_rank, num_ranks;
 static MPI_Comm comm; /* errors on it are told to heard() */
 static int heard_code, heard_times;
 static FILE *lines;
@@ -169,9 +169,7 @@ int main(int argc, char **argv)
 {
     char name[1000];
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+    mtree_expect_begin(&argc, &argv);
     if (argc != 2) {
         MPI_Abort(MPI_COMM_WORLD, 2);
         return 2;

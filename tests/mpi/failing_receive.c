@@ -2,7 +2,8 @@
 /*
  * A message that Open MPI does not begin to receive, as when it has no memory or the
  * communicator was just revoked: the job ends with a line, or the call with an error on
- * that rank, which gives up as others do.  Two calls, each with a plan of its own to wait for, are under way.
+ * that rank, which gives up as others do.  Two calls, each with a plan of its own to wait
+ * for, are under way.
  *
  *   failing_receive RANK AT
  *
@@ -11,8 +12,8 @@
 #include "coll_mtree/compat.h"
 
 #include "ompi/mca/pml/pml.h"
+#include "tests/mpi/expect.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,18 +36,16 @@ int main(int argc, char **argv)
 {
     static int input[COUNT << CALLS], output[CALLS][COUNT << CALLS];
     MPI_Request requests[CALLS];
-    int rank, ranks, begun = 0, rc = MPI_SUCCESS;
+    int begun = 0, rc = MPI_SUCCESS;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mtree_expect_begin(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < COUNT << CALLS; i++) {
         input[i] = i;
     }
     irecv_of_pml = mca_pml.pml_irecv;
     mca_pml.pml_irecv = failing_irecv;
-    fail_in = argc > 2 && rank == atoi(argv[1]) ? atoi(argv[2]) : 0;
+    fail_in = argc > 2 && my_rank == atoi(argv[1]) ? atoi(argv[2]) : 0;
     while (begun < CALLS && rc == MPI_SUCCESS) {
         rc = MPI_Iallreduce(input, output[begun], COUNT << begun, MPI_INT, MPI_SUM,
                             MPI_COMM_WORLD, &requests[begun]);
@@ -54,13 +53,13 @@ int main(int argc, char **argv)
     }
     for (int call = 0; call < begun && rc == MPI_SUCCESS; call++) {
         rc = MPI_Wait(&requests[call], MPI_STATUS_IGNORE);
-        if (rc == MPI_SUCCESS && output[call][COUNT - 1] != ranks * (COUNT - 1)) {
-            printf("failing_receive: FAILED: rank %d: a sum is wrong\n", rank);
+        if (rc == MPI_SUCCESS && output[call][COUNT - 1] != num_ranks * (COUNT - 1)) {
+            printf("failing_receive: FAILED: rank %d: a sum is wrong\n", my_rank);
             MPI_Abort(MPI_COMM_WORLD, 4);
         }
     }
     if (rc != MPI_SUCCESS) {
-        printf("failing_receive: rank %d: an error\n", rank);
+        printf("failing_receive: rank %d: an error\n", my_rank);
         fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
