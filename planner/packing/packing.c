@@ -7,6 +7,7 @@
 #include "planner/packing/mwu.h"
 #include "planner/packing/prefix_cuts.h"
 #include "planner/packing/tree_rates.h"
+#include "planner/plan/finish.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -49,6 +50,10 @@
 
 /* No other time is tried that is not less by this part. */
 #define TIME_STEP 0.01
+
+/* What trees shaped for a time may be estimated to take beyond those that carry most, as
+ * a part.  Less is not known from an estimate. */
+#define SHAPES_COST 0.04
 
 /* Of a robust packing: trees per host, at most, as more gain little and each costs
  * messages; what a host may load a link with, beyond what the best packing for it alone
@@ -294,6 +299,30 @@ static mtree_status_t pack_near(mtree_draft_t *draft)
     return MTREE_OK;
 }
 
+/* Seconds that a plan of @a set is estimated to take, with the chunks that it gets. */
+static double estimate(mtree_packer_t *packer, const mtree_tree_set_t *set)
+{
+    mtree_plan_t *plan = make_plan(packer, "packing", set);
+    double seconds;
+
+    mtree_plan_finish(packer->problem, plan);
+    seconds = plan->seconds;
+    mtree_plan_destroy(plan);
+    return seconds;
+}
+
+/* Trees of many groups are shaped for chunks of a length that the plan's may not have,
+ * and may carry far less for it.  The plan's own estimate decides. */
+static void drop_slow_shapes(mtree_draft_t *draft)
+{
+    if (draft->shaped != NULL && draft->packer->num_groups > 1 &&
+        estimate(draft->packer, draft->shaped) >
+            (1.0 + SHAPES_COST) * estimate(draft->packer, draft->set)) {
+        mtree_tree_set_destroy(draft->shaped);
+        draft->shaped = NULL;
+    }
+}
+
 static mtree_status_t pack(mtree_draft_t *draft)
 {
     const mtree_plan_request_t *request = draft->packer->problem->request;
@@ -310,6 +339,7 @@ static mtree_status_t pack(mtree_draft_t *draft)
         }
     }
     if (status == MTREE_OK) {
+        drop_slow_shapes(draft);
         mtree_draft_limit(draft);
     }
     return status;

@@ -169,7 +169,8 @@ static const struct {
     double bytes, seconds;
 } known[] = {{"torus:3x3x2", MTREE_BCAST, 2 << 20, 5.5e-3},
              {"torus:3x3x2", MTREE_REDUCE, 2 << 20, 5.5e-3},
-             {"mesh:3x4", MTREE_ALLREDUCE, 2 << 20, 14.7e-3}};
+             {"mesh:3x4", MTREE_ALLREDUCE, 2 << 20, 14.7e-3},
+             {"torus:3x3x2", MTREE_REDUCE_SCATTER, 16 << 20, 28.8e-3}};
 
 UNIT_EACH(the_search_for_a_size_is_not_too_short, known)
 {
