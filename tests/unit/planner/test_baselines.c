@@ -157,6 +157,7 @@ UNIT_LOOP(test_links_may_differ_much, 0, 2)
 
     given_routes(map_text("graph { a -- b [capacity=\"1bps\"]; "
                           "b -- c [capacity=\"1Gbps\"] }"));
-    plan = make_plan(algorithms[_i], 10, 1);
+    plan =
+        NETWORK_PLAN(topology, .algorithm = algorithms[_i], .max_trees = 10, .seed = 1);
     ck_assert_double_eq_tol(plan->throughput, 1.0, 1e-6);
 }
