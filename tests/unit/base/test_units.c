@@ -164,9 +164,9 @@ UNIT_TEST(test_round)
 
 UNIT_TEST(test_write_reads_back)
 {
-    static const double values[] = {0.1,       1.0 / 3,    200e6,   66.7e6,
-                                    1,         12345678.9, 9.92e9,  1e-9,
-                                    0.0006618, 0.038,      1.7e300, 0.21176470588235294};
+    static const double values[] = {0.1,       1.0 / 3,    200e6,  66.7e6,
+                                    1,         12345678.9, 9.92e9, 1e-9,
+                                    0.0006618, 0.038,      1.7e17, 0.21176470588235294};
     char text[MTREE_UNITS_LENGTH];
     const char *why, *end;
     double back;
