@@ -312,10 +312,12 @@ static double estimate(mtree_packer_t *packer, const mtree_tree_set_t *set)
 }
 
 /* Trees of many groups are shaped for chunks of a length that the plan's may not have,
- * and may carry far less for it.  The plan's own estimate decides. */
+ * and may carry far less for it.  The plan's own estimate decides, but of an all-to-all,
+ * whose messages it does not count: shapes have fewer trees. */
 static void drop_slow_shapes(mtree_draft_t *draft)
 {
     if (draft->shaped != NULL && draft->packer->num_groups > 1 &&
+        !draft->packer->candidates->is_personalized &&
         estimate(draft->packer, draft->shaped) >
             (1.0 + SHAPES_COST) * estimate(draft->packer, draft->set)) {
         mtree_tree_set_destroy(draft->shaped);
