@@ -30,7 +30,6 @@ UNREAD = {
     "; at most": "takes a file of a million hosts",
     "mtree takes": "takes a file of a million nodes",
     "the plan has … hosts": "the reader of plans has seen to it",
-    "give a finite rate": "the reader of plans has seen to it",
     "has a cycle through host": "the reader of plans has seen to it",
     "…: ……": "only what is put in",
     "give the root's number": "the commands give one",
