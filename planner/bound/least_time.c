@@ -4,13 +4,11 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "planner/bound/slowest_flow.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Where bytes add no more than this part to the longest path, latency binds. */
-#define HARDLY 0.01
 
 /* Of a message so short that it flows over one path. */
 #define LEAST_BYTES 1e-3
@@ -158,7 +156,7 @@ static void find_greatest(const needs_t *needs, mtree_least_time_t *time)
     time->seconds = fmax(network + ends, processors);
     time->by = processors > network + ends || ends > network ? MTREE_BOUND_PROCESSOR
                : cut > needs->flow.seconds                   ? MTREE_BOUND_CUT
-               : needs->flow.seconds > needs->path.seconds * (1.0 + HARDLY)
+               : needs->flow.seconds > needs->path.seconds * (1.0 + MTREE_TUNED_HARDLY)
                    ? MTREE_BOUND_FLOW
                    : MTREE_BOUND_LATENCY;
 }

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "planner/bound/quickest_flow.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -353,7 +354,7 @@ void mtree_slowest_flow(const mtree_topology_t *topology, const int *hosts, int 
             search_t one = search;
 
             one.reversed = reversed;
-            look(&one, root, MTREE_SLOWEST_MOST_WORK / (both ? 2 : 1));
+            look(&one, root, MTREE_TUNED_STEP_WORK / (both ? 2 : 1));
         }
     }
 }

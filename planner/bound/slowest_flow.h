@@ -16,8 +16,9 @@
  *
  * Between many hosts not all are looked at: of more than MTREE_SLOWEST_MOST_PAIRS pairs
  * those of hosts with narrow links and of hosts that are far from these, of more flows
- * than MTREE_SLOWEST_MOST_WORK allows those that the latency and the links at both ends
- * make the slowest.  What is found is then less than it might be, never more.
+ * than MTREE_TUNED_STEP_WORK arcs (planner/tuning.h) allow those that the latency and the
+ * links at both ends make the slowest.  What is found is then less than it might be,
+ * never more.
  */
 #ifndef MTREE_PLANNER_BOUND_SLOWEST_FLOW_H
 #define MTREE_PLANNER_BOUND_SLOWEST_FLOW_H
@@ -26,9 +27,6 @@
 #include "topo/topology.h"
 
 #define MTREE_SLOWEST_MOST_PAIRS (1 << 16)
-
-/* Arcs that are looked at in paths, and again in flows, some 0.1 s in all. */
-#define MTREE_SLOWEST_MOST_WORK 3e6
 
 /* A path, or a flow, from host number `from` to `to`; either may be -1: from or to
  * `count` hosts that are farther than others. */

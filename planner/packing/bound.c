@@ -2,6 +2,7 @@
 #include "planner/packing/bound.h"
 
 #include "base/memory.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,9 +88,6 @@ void mtree_bound_describe(const mtree_problem_t *problem,
 static const double margins[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
 
 #define NUM_MARGINS ((int)(sizeof(margins) / sizeof(margins[0])))
-
-/* A plan whose throughput is this close to a bound needs no lower one. */
-#define CLOSE 0.01
 
 /* Can constraint @a c of an edge into the host be what enters it?  Every edge uses it. */
 static bool is_entrance(const mtree_packer_t *packer, int host, int c)
@@ -246,7 +244,7 @@ void mtree_bound_by_load(mtree_packer_t *packer, const double *load)
 static bool is_close(const mtree_packer_t *packer, const mtree_plan_t *plan)
 {
     return plan->throughput >=
-           packer->bound * mtree_packer_num_blocks(packer) * (1.0 - CLOSE);
+           packer->bound * mtree_packer_num_blocks(packer) * (1.0 - MTREE_TUNED_HARDLY);
 }
 
 static void bound_by_plan(mtree_packer_t *packer, const mtree_plan_t *plan)

@@ -4,36 +4,9 @@
 #include "planner/packing/mwu.h"
 #include "planner/packing/select.h"
 #include "planner/packing/tree_rates.h"
+#include "planner/tuning.h"
 
 #include <math.h>
-
-/* Beyond this many lines of its linear program an all-to-all keeps few trees of each
- * group, for throughput or for a size. */
-#define LARGE_LINES       1200
-#define LARGE_SIZED_LINES 600
-
-/* The same where all hosts are alike, so that many packings carry as much. */
-#define LARGE_UNIFORM_LINES 300
-
-/* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
-#define LAY_WORK    1e9
-#define SELECT_WORK 1e7
-
-/* Levels of laying trees again: in each they are half as large as in the one before. */
-#define LAY_LEVELS 8
-
-/* Where the shape of trees counts and their number is not limited, no more than these. */
-#define MOST_SHAPED 16
-
-/* Trees per group of an all-to-all on a large network, and of one of more bytes from each
- * host, of which messages matter less. */
-#define ALLTOALL_TREES      2
-#define ALLTOALL_LONG_TREES 3
-#define ALLTOALL_LONG_BYTES ((double)(2 << 20))
-
-/* What the predicted time may grow by, if that takes fewer trees: messages to many are
- * what it does not count. */
-#define FEWER_COST 0.01
 
 double mtree_draft_group_bits(const mtree_packer_t *packer)
 {
@@ -51,27 +24,11 @@ int mtree_draft_num_lines(const mtree_draft_t *draft)
     return draft->packer->candidates->num_constraints + draft->packer->num_groups;
 }
 
-/* Are all vertices hosts, and all links alike? */
-static bool is_uniform(const mtree_packer_t *packer)
-{
-    const mtree_candidates_t *candidates = packer->candidates;
-    bool is_even = candidates->num_hosts == packer->problem->topology->num_vertices;
-
-    for (int c = 1; c < candidates->num_constraints && is_even; ++c) {
-        is_even = candidates->capacity[c] == candidates->capacity[0];
-    }
-    return is_even;
-}
-
 bool mtree_draft_is_large_alltoall(const mtree_draft_t *draft)
 {
     const mtree_packer_t *packer = draft->packer;
-    int most = packer->problem->request->bytes <= 0.0 ? LARGE_LINES
-               : is_uniform(packer)                   ? LARGE_UNIFORM_LINES
-                                                      : LARGE_SIZED_LINES;
-
     return packer->candidates->is_personalized && packer->num_groups > 1 &&
-           mtree_draft_num_lines(draft) > most;
+           mtree_draft_num_lines(draft) > MTREE_TUNED_LARGE_LINES;
 }
 
 bool mtree_draft_wants_few(const mtree_draft_t *draft)
@@ -93,8 +50,8 @@ static void choose_few(mtree_draft_t *draft, int max_trees)
     mtree_packer_t *packer = draft->packer;
     const mtree_tree_set_t *shaped = draft->shaped != NULL ? draft->shaped : draft->set;
     const mtree_tree_set_t *const sets[] = {shaped, draft->set};
-    mtree_tree_set_t *few = mtree_select_trees(packer, sets, max_trees,
-                                               least_rate(packer), draft->x, SELECT_WORK);
+    mtree_tree_set_t *few = mtree_select_trees(
+        packer, sets, max_trees, least_rate(packer), draft->x, MTREE_TUNED_SHORT_WORK);
     double time = draft->time > 0.0
                       ? mtree_tree_rates_time(packer, few, mtree_draft_group_bits(packer))
                       : INFINITY;
@@ -131,8 +88,9 @@ static int tree_limit(const mtree_draft_t *draft)
  * cheapest go when they are laid anew. */
 static void fit_again(mtree_draft_t *draft)
 {
-    const mtree_mwu_lay_t what = {
-        .only = draft->set, .levels = LAY_LEVELS, .work = draft->packer->work + LAY_WORK};
+    const mtree_mwu_lay_t what = {.only = draft->set,
+                                  .levels = MTREE_TUNED_LEVELS,
+                                  .work = draft->packer->work + MTREE_TUNED_WORK};
     mtree_tree_set_t *again = NULL;
 
     if (!mtree_draft_is_large_alltoall(draft)) {
@@ -151,10 +109,8 @@ static int limit_alltoall(const mtree_draft_t *draft, int max_trees)
 {
     int num_groups = draft->packer->num_groups;
     double bytes = draft->packer->problem->request->bytes;
-    int most = bytes > ALLTOALL_LONG_BYTES ? ALLTOALL_LONG_TREES
-               : bytes > 0.0
-                   ? ALLTOALL_TREES
-                   : (mtree_draft_num_lines(draft) + num_groups - 1) / num_groups;
+    int most = bytes > 0.0 ? MTREE_TUNED_ALLTOALL_TREES
+                           : (mtree_draft_num_lines(draft) + num_groups - 1) / num_groups;
 
     return max_trees == 0 || max_trees > most ? most : max_trees;
 }
@@ -193,7 +149,7 @@ static void choose_trees(mtree_draft_t *draft)
         return;
     }
     max_trees = tree_limit(draft);
-    max_trees = max_trees == 0 && draft->time > 0.0 ? MOST_SHAPED : max_trees;
+    max_trees = max_trees == 0 && draft->time > 0.0 ? MTREE_TUNED_TREES : max_trees;
     if (max_trees > 0 && (draft->set->num_trees > max_trees || draft->time > 0.0)) {
         choose_few(draft, max_trees);
     }
@@ -208,7 +164,8 @@ static void choose_fewer(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
     double bits = mtree_draft_group_bits(packer);
-    double most = mtree_tree_rates_time(packer, draft->set, bits) * (1.0 + FEWER_COST);
+    double most =
+        mtree_tree_rates_time(packer, draft->set, bits) * (1.0 + MTREE_TUNED_HARDLY);
 
     for (int count = 1; count < draft->set->num_trees; ++count) {
         mtree_tree_set_t *few = mtree_tree_rates_fastest(packer, draft->set, count);

@@ -3,38 +3,19 @@
 
 #include "planner/graph/candidate_trees.h"
 #include "planner/packing/bound.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* Trees of one size: this many for each time that all constraints are used once, but no
- * fewer than the least. */
-#define TREES_PER_COVER 6.0
-#define MIN_ROUNDS      4
-
-/* A constraint that is loaded this many trees more than another costs e times as much. */
-#define SOFTNESS 2.0
-
-/* The part of all blocks that crosses an edge of a personalized tree, about; and the
- * trees of one size for each root.  One tree loads some edges with nearly all blocks, so
- * it takes more of them until what comes first, under poor prices, weighs little. */
-#define GRAIN      0.3
-#define MANY_TREES 16
-
 /* Where a tree of each group looks at more than this many edges, all groups share
  * one tree. */
 #define MAX_LOOKS 6e7
 
-/* How much a second of distance may cost in trees that are grown for a time, as parts of
- * what it costs a whole tree. */
-static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
+static const double distances[] = MTREE_TUNED_DISTANCES;
 
-#define NUM_DISTANCE_PARTS ((int)(sizeof(distance_parts) / sizeof(distance_parts[0])))
-
-/* A tree that delivers less than this part of what it carries counts as if it delivered
- * so much. */
-#define LEAST_WEIGHT 1e-3
+#define NUM_DISTANCES ((int)(sizeof(distances) / sizeof(distances[0])))
 
 typedef struct {
     mtree_packer_t *packer;
@@ -61,7 +42,7 @@ static void set_prices(mwu_t *mwu, int group)
     const mtree_candidates_t *candidates = mwu->packer->candidates;
     double *price = mwu->packer->constraint_price;
     double worst = fmax(mwu->worst, mwu->worst_own);
-    double soft = SOFTNESS * mwu->level * mwu->grain / mwu->packer->mean;
+    double soft = MTREE_TUNED_SOFTNESS * mwu->level * mwu->grain / mwu->packer->mean;
     double value = 0.0;
 
     for (int c = 0; c < candidates->num_constraints; ++c) {
@@ -88,7 +69,7 @@ static void lay(mwu_t *mwu, int group, double weight)
 {
     mtree_packer_t *packer = mwu->packer;
     const mtree_candidates_t *candidates = packer->candidates;
-    double size = mwu->level / fmax(weight, LEAST_WEIGHT);
+    double size = mwu->level / fmax(weight, MTREE_TUNED_LEAST_PART);
 
     mtree_tree_set_add(mwu->set, group, mtree_packer_root(packer, group), packer->edges,
                        size);
@@ -121,7 +102,7 @@ static void compare(mwu_t *mwu, const mtree_packed_t *tree, best_t *best)
     const mtree_candidates_t *candidates = packer->candidates;
     double weight = mtree_packer_weight(packer, tree);
     double price = mtree_candidates_tree_price(candidates, packer->price, tree->edges) /
-                   fmax(weight, LEAST_WEIGHT);
+                   fmax(weight, MTREE_TUNED_LEAST_PART);
 
     packer->work += candidates->num_hosts;
     if (price < best->price) {
@@ -154,8 +135,8 @@ static void grow_for_time(mwu_t *mwu, int group, double cost, best_t *best)
     int root = candidates->directed ? mtree_packer_root(packer, group)
                                     : packer->turn++ % candidates->num_hosts;
 
-    for (int p = 0; p < NUM_DISTANCE_PARTS; ++p) {
-        mtree_prim_options_t options = {.distance_price = distance_parts[p] * second,
+    for (int p = 0; p < NUM_DISTANCES; ++p) {
+        mtree_prim_options_t options = {.distance_price = distances[p] * second,
                                         .max_height = packer->shapes->max_height,
                                         .reuse_factor = mtree_prim_reuse(candidates)};
 
@@ -308,10 +289,9 @@ static int num_rounds(const mwu_t *mwu)
     double cover = (double)candidates->num_constraints / (candidates->num_hosts - 1);
     bool is_alltoall = candidates->is_personalized && mwu->packer->num_groups > 1;
 
-    return mwu->what->tolerance <= 0.0
-               ? MANY_TREES
-               : (int)fmax(is_alltoall ? MANY_TREES : MIN_ROUNDS,
-                           ceil(TREES_PER_COVER * cover / mwu->packer->num_groups));
+    return is_alltoall || mwu->what->tolerance <= 0.0
+               ? MTREE_TUNED_TREES
+               : (int)ceil(MTREE_TUNED_COVERS * cover / mwu->packer->num_groups);
 }
 
 /* Lay trees of one size.  What there is is proved after each power of two, or, as a proof
@@ -399,7 +379,8 @@ mtree_status_t mtree_mwu_lay(mtree_packer_t *packer, const mtree_mwu_lay_t *what
                  .what = what,
                  .end = what->end > 0 ? what->end : packer->num_groups,
                  .level = 1.0,
-                 .grain = fmax(1.0, GRAIN * mtree_packer_blocks_per_tree(packer))};
+                 .grain =
+                     fmax(1.0, MTREE_TUNED_GRAIN * mtree_packer_blocks_per_tree(packer))};
 
     init(&mwu);
     if (what->tolerance > 0.0) {

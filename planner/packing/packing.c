@@ -8,64 +8,11 @@
 #include "planner/packing/prefix_cuts.h"
 #include "planner/packing/tree_rates.h"
 #include "planner/plan/finish.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-/* The gap at which no more trees are laid; of an all-to-all on a large network, and from
- * HUGE_EDGES on, where one tree takes a tenth of a second. */
-#define TOLERANCE          2e-4
-#define ALLTOALL_TOLERANCE 5e-3
-#define HUGE_EDGES         100000
-#define HUGE_TOLERANCE     2e-3
-
-/* Steps of work (10 to 20 nanoseconds each) that each stage may take.  With FEW_WORK an
- * all-to-all gets trees of which few per group are kept. */
-#define WORK         8e9
-#define FEW_WORK     1e9
-#define IMPROVE_WORK 2e7
-#define SHAPE_WORK   1.5e8
-#define HINT_WORK    1.5e7
-
-/* Beyond this many lines of the linear program no trees are laid for a time. */
-#define MOST_SHAPE_LINES 600
-
-/* Trees with which column generation begins, of one group alone and of each of several.
- * Of few it takes many more steps: from eight on it had not ended on torus:4x4x2 after
- * all of its work. */
-#define FIRST_ALONE 32
-#define FIRST_EACH  8
-
-/* Of so many trees of each of several groups that are laid for one time the rates are
- * fitted. */
-#define MOST_SHAPED_TREES 16
-
-/* Sizes of trees that are laid for one time, and times that are tried. */
-#define SHAPE_LEVELS 3
-#define MOST_TIMES   6
-
-/* The same of near paths. */
-#define NEAR_LEVELS 3
-
-/* No other time is tried that is not less by this part. */
-#define TIME_STEP 0.01
-
-/* What trees shaped for a time may be estimated to take beyond those that carry most, as
- * a part.  Less is not known from an estimate. */
-#define SHAPES_COST 0.04
-
-/* Of a robust packing: trees per host, at most, as more gain little and each costs
- * messages; what a host may load a link with, beyond what the best packing for it alone
- * does, as on B4 no less is possible for all hosts at once without a loss for equal
- * blocks; and the least part of its group's rate that a tree gets. */
-#define ROBUST_TREES 6
-#define OWN_SLACK    0.15
-#define ROBUST_PART  1e-3
-
-/* Sizes of its trees, each half of the one before: of one group alone, and of all. */
-#define ALONE_LEVELS  6
-#define ROBUST_LEVELS 8
 
 /* Of a scan nothing leaves the last host.  Its tree, of few hops, leads to the others,
  * and takes no capacity. */
@@ -116,14 +63,15 @@ static mtree_plan_t *make_plan(mtree_packer_t *packer, const char *algorithm,
 
 /*
  * Column generation: the best rates of the trees at hand, at first of few, and the
- * cheapest trees under the prices of these, until that proves how good they are.
+ * cheapest trees under the prices of these, until that proves how good they are.  From
+ * few trees of one group it takes many more steps.
  */
 static void improve(mtree_draft_t *draft, double tolerance)
 {
     mtree_packer_t *packer = draft->packer;
-    const double work = packer->work + IMPROVE_WORK;
-    mtree_tree_set_t *few = mtree_tree_rates_fastest(
-        packer, draft->set, packer->num_groups > 1 ? FIRST_EACH : FIRST_ALONE);
+    const double work = packer->work + MTREE_TUNED_SHORT_WORK;
+    int count = packer->num_groups > 1 ? MTREE_TUNED_TREES / 2 : 2 * MTREE_TUNED_TREES;
+    mtree_tree_set_t *few = mtree_tree_rates_fastest(packer, draft->set, count);
     double x = mtree_tree_rates_least(packer, few);
     int before = 0;
 
@@ -150,13 +98,10 @@ static mtree_status_t pack_throughput(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
     bool is_large = mtree_draft_is_large_alltoall(draft);
-    bool keeps_few = is_large && packer->problem->request->bytes > 0.0;
-    const mtree_mwu_lay_t what = {
-        .tolerance = is_large                                     ? ALLTOALL_TOLERANCE
-                     : packer->candidates->num_edges > HUGE_EDGES ? HUGE_TOLERANCE
-                                                                  : TOLERANCE,
-        .levels = MTREE_MWU_MOST_LEVELS,
-        .work = packer->work + (keeps_few ? FEW_WORK : WORK)};
+    const mtree_mwu_lay_t what = {.tolerance = is_large ? MTREE_TUNED_LARGE_TOLERANCE
+                                                        : MTREE_TUNED_TOLERANCE,
+                                  .levels = MTREE_MWU_MOST_LEVELS,
+                                  .work = packer->work + MTREE_TUNED_WORK};
     mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
 
     if (status == MTREE_OK && !is_large &&
@@ -171,11 +116,11 @@ static mtree_status_t pack_low(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
     const mtree_mwu_lay_t what = {.is_low = true,
-                                  .tolerance = TOLERANCE,
+                                  .tolerance = MTREE_TUNED_TOLERANCE,
                                   .levels = MTREE_MWU_MOST_LEVELS,
-                                  .work = packer->work + SHAPE_WORK};
+                                  .work = packer->work + MTREE_TUNED_STAGE_WORK};
     mtree_status_t status = mtree_mwu_lay(packer, &what, &draft->set, &draft->x);
-    const double work = packer->work + IMPROVE_WORK;
+    const double work = packer->work + MTREE_TUNED_SHORT_WORK;
 
     if (status == MTREE_ERR_NOT_FOUND) {
         draft->set->num_trees = 0; /* the plan carries nothing */
@@ -206,7 +151,7 @@ static mtree_status_t pack_once(mtree_draft_t *draft, double bits, double work,
                                 double *time_p)
 {
     mtree_packer_t *packer = draft->packer;
-    const mtree_mwu_lay_t what = {.levels = SHAPE_LEVELS, .work = work};
+    const mtree_mwu_lay_t what = {.levels = MTREE_TUNED_SHAPE_LEVELS, .work = work};
     mtree_tree_set_t *set = NULL;
     double x;
     mtree_status_t status;
@@ -216,7 +161,7 @@ static mtree_status_t pack_once(mtree_draft_t *draft, double bits, double work,
     if (status != MTREE_OK) {
         return status;
     }
-    mtree_tree_set_trim(set, packer->num_groups > 1 ? MOST_SHAPED_TREES : 0, 0.0);
+    mtree_tree_set_trim(set, packer->num_groups > 1 ? MTREE_TUNED_TREES : 0, 0.0);
     mtree_tree_rates_fit(packer, set);
     mtree_tree_set_trim(set, 0, x * MTREE_TREE_SET_LEAST_RATE);
     *time_p = mtree_tree_rates_time(packer, set, bits);
@@ -236,14 +181,15 @@ static mtree_status_t pack_for_time(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
     double bits = mtree_draft_group_bits(packer);
-    double work = packer->work + (mtree_draft_wants_few(draft) ? HINT_WORK : SHAPE_WORK);
-    double before = mtree_draft_num_lines(draft) > MOST_SHAPE_LINES ? 0.0 : INFINITY;
+    double work = packer->work + (mtree_draft_wants_few(draft) ? MTREE_TUNED_SHORT_WORK
+                                                               : MTREE_TUNED_STAGE_WORK);
+    double before =
+        mtree_draft_num_lines(draft) > MTREE_TUNED_LARGE_LINES ? 0.0 : INFINITY;
     mtree_status_t status = MTREE_OK;
 
     draft->time = mtree_tree_rates_time(packer, draft->set, bits);
-    for (int i = 0; i < MOST_TIMES && status == MTREE_OK && packer->work < work &&
-                    draft->time < before * (1.0 - TIME_STEP);
-         ++i) {
+    while (status == MTREE_OK && packer->work < work &&
+           draft->time < before * (1.0 - MTREE_TUNED_HARDLY)) {
         double time = INFINITY;
 
         before = draft->time;
@@ -278,8 +224,9 @@ static mtree_status_t pack_near(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
     double bits = mtree_draft_group_bits(packer), x;
-    const mtree_mwu_lay_t what = {
-        .bits = bits, .levels = NEAR_LEVELS, .work = packer->work + SHAPE_WORK};
+    const mtree_mwu_lay_t what = {.bits = bits,
+                                  .levels = MTREE_TUNED_SHAPE_LEVELS,
+                                  .work = packer->work + MTREE_TUNED_STAGE_WORK};
     mtree_tree_set_t *set = NULL;
     mtree_status_t status = mtree_mwu_lay(packer, &what, &set, &x);
 
@@ -319,7 +266,7 @@ static void drop_slow_shapes(mtree_draft_t *draft)
     if (draft->shaped != NULL && draft->packer->num_groups > 1 &&
         !draft->packer->candidates->is_personalized &&
         estimate(draft->packer, draft->shaped) >
-            (1.0 + SHAPES_COST) * estimate(draft->packer, draft->set)) {
+            (1.0 + MTREE_TUNED_SHAPES_COST) * estimate(draft->packer, draft->set)) {
         mtree_tree_set_destroy(draft->shaped);
         draft->shaped = NULL;
     }
@@ -354,7 +301,7 @@ static mtree_status_t lay_robust(mtree_draft_t *draft, const mtree_tree_set_t *o
                                  mtree_tree_set_t **set_p)
 {
     mtree_packer_t *packer = draft->packer;
-    mtree_mwu_lay_t what = {.only = only, .levels = ALONE_LEVELS};
+    mtree_mwu_lay_t what = {.only = only, .levels = MTREE_TUNED_LEVELS};
     mtree_tree_set_t *alone = NULL;
     mtree_status_t status = MTREE_OK;
     double *limit, each;
@@ -363,10 +310,10 @@ static mtree_status_t lay_robust(mtree_draft_t *draft, const mtree_tree_set_t *o
     for (; what.first < packer->num_groups && status == MTREE_OK; ++what.first) {
         what.end = what.first + 1;
         status = mtree_mwu_lay(packer, &what, &alone, &each);
-        limit[what.first] = (1.0 + OWN_SLACK) * draft->x / each;
+        limit[what.first] = (1.0 + MTREE_TUNED_OWN_SLACK) * draft->x / each;
     }
     mtree_tree_set_destroy(alone);
-    what = (mtree_mwu_lay_t){.only = only, .limit = limit, .levels = ROBUST_LEVELS};
+    what = (mtree_mwu_lay_t){.only = only, .limit = limit, .levels = MTREE_TUNED_LEVELS};
     return status == MTREE_OK ? mtree_mwu_lay(packer, &what, set_p, &each) : status;
 }
 
@@ -381,9 +328,9 @@ static mtree_status_t lay_robust(mtree_draft_t *draft, const mtree_tree_set_t *o
 static mtree_status_t pack_robust(mtree_draft_t *draft)
 {
     mtree_packer_t *packer = draft->packer;
-    const mtree_mwu_lay_t what = {.tolerance = ALLTOALL_TOLERANCE,
+    const mtree_mwu_lay_t what = {.tolerance = MTREE_TUNED_LARGE_TOLERANCE,
                                   .levels = MTREE_MWU_MOST_LEVELS,
-                                  .work = packer->work + WORK};
+                                  .work = packer->work + MTREE_TUNED_WORK};
     int max_trees = packer->problem->request->max_trees;
     mtree_tree_set_t *any = NULL;
     mtree_status_t status;
@@ -394,13 +341,15 @@ static mtree_status_t pack_robust(mtree_draft_t *draft)
         status = lay_robust(draft, NULL, &any);
     }
     if (status == MTREE_OK) {
-        mtree_tree_set_trim(
-            any, max_trees == 0 || max_trees > ROBUST_TREES ? ROBUST_TREES : max_trees,
-            0.0);
+        mtree_tree_set_trim(any,
+                            max_trees == 0 || max_trees > MTREE_TUNED_ROBUST_TREES
+                                ? MTREE_TUNED_ROBUST_TREES
+                                : max_trees,
+                            0.0);
         status = lay_robust(draft, any, &draft->set);
     }
     if (status == MTREE_OK) {
-        mtree_tree_set_trim(draft->set, 0, ROBUST_PART * draft->x);
+        mtree_tree_set_trim(draft->set, 0, MTREE_TUNED_LEAST_PART * draft->x);
     }
     mtree_tree_set_destroy(any);
     return status;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/prefix_cuts.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Up to this number of hosts all sets are tried. */
 #define FEW_HOSTS 12
-
-/* Steps of work, of some nanoseconds each. */
-#define MAX_WORK 1e8
 
 /* A bound that is less by this part is a lower one. */
 #define LEAST_DROP 1e-9
@@ -178,7 +176,7 @@ static void try_balls(cuts_t *cuts, const double *constraint_price, int middle)
     cuts->far[middle] = 0.0;
     measure_ball(cuts, constraint_price, middle);
     memset(cuts->inside, 0, (size_t)num_hosts * sizeof(*cuts->inside));
-    for (int i = 0; i + 1 < num_hosts && cuts->work < MAX_WORK; ++i) {
+    for (int i = 0; i + 1 < num_hosts && cuts->work < MTREE_TUNED_STAGE_WORK; ++i) {
         cuts->inside[cuts->order[i]] = true;
         if (i == 0 || cuts->far[cuts->order[i + 1]] > cuts->far[cuts->order[i]]) {
             try_set(cuts);
@@ -221,7 +219,8 @@ void mtree_prefix_cuts_bound(mtree_packer_t *packer)
         memcpy(packer->constraint_price, packer->bound_price,
                num_constraints * sizeof(*packer->constraint_price));
         try_entrances(&cuts);
-        for (int i = 0; i < candidates->num_hosts && cuts.work < MAX_WORK; ++i) {
+        for (int i = 0; i < candidates->num_hosts && cuts.work < MTREE_TUNED_STAGE_WORK;
+             ++i) {
             try_balls(&cuts, packer->constraint_price, i);
         }
     }

@@ -5,15 +5,10 @@
 #include "planner/packing/packing.h"
 #include "planner/plan/finish.h"
 #include "planner/solver/dense_simplex.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/* A tree of a smaller part of the throughput is left out. */
-#define LEAST_TREE_PART 1e-3
-
-/* The linear program of more trees times arcs than this takes seconds. */
-#define MAX_USES 3e6
 
 /* The roots are the groups of a collective with blocks. */
 static int num_groups(const mtree_plan_t *plan)
@@ -33,7 +28,7 @@ static bool is_spare(const mtree_plan_t *plan, const mtree_tree_t *tree)
 static bool is_too_large(const mtree_problem_t *problem, const mtree_plan_t *plan)
 {
     return mtree_collective_has_blocks(plan->collective) &&
-           2.0 * problem->topology->num_links * plan->num_trees > MAX_USES;
+           2.0 * problem->topology->num_links * plan->num_trees > MTREE_TUNED_STEP_WORK;
 }
 
 /* What a tree carries that has rate 1 in the linear program. */
@@ -122,7 +117,7 @@ static mtree_plan_t *take_trees(const mtree_problem_t *problem, const mtree_plan
     for (int t = 0; t < keep->num_trees; t++) {
         total += rate_of(keep, rate, t);
     }
-    least = LEAST_TREE_PART * total / num_groups(keep);
+    least = MTREE_TUNED_LEAST_PART * total / num_groups(keep);
     for (int t = 0; t < keep->num_trees; t++) {
         count += rate_of(keep, rate, t) > least;
     }

@@ -3,16 +3,10 @@
 
 #include "planner/graph/candidate_trees.h"
 #include "planner/solver/dense_simplex.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Rates are not fitted where trees times constraints are more: it would take seconds. */
-#define MAX_FIT_USES 3e6
-
-/* Steps of work of a program: on a torus, where many trees carry the same, some pivot on
- * for ever. */
-#define FIT_WORK 1e8
 
 /* Rates that differ by this part are the same. */
 #define ROUNDING 1e-9
@@ -94,7 +88,7 @@ void mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *set)
     mtree_dense_simplex_t *simplex;
     double x, over;
 
-    if ((double)set->num_trees * num_constraints > MAX_FIT_USES) {
+    if ((double)set->num_trees * num_constraints > MTREE_TUNED_STEP_WORK) {
         return;
     }
     simplex = mtree_dense_simplex_create(&arena, num_constraints, candidates->capacity,
@@ -104,7 +98,7 @@ void mtree_tree_rates_fit(mtree_packer_t *packer, mtree_tree_set_t *set)
         simplex->weight[t] = mtree_packer_weight(packer, &set->trees[t]);
         simplex->group[t] = set->trees[t].group;
     }
-    simplex->most_work = FIT_WORK;
+    simplex->most_work = MTREE_TUNED_STAGE_WORK;
     x = mtree_dense_simplex_solve(simplex, set->num_trees);
     over = overload(simplex, set->num_trees);
     packer->work += simplex->work;

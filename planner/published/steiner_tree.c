@@ -2,12 +2,10 @@
 #include "planner/published/steiner_tree.h"
 
 #include "planner/graph/arborescence.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Work (in elementary steps) that a search for one exact tree may take. */
-#define EXACT_WORK 4e6
 
 typedef enum { OVER_ACTIVE, OVER_RELAYS, BY_PATHS } method_t;
 
@@ -46,10 +44,10 @@ static method_t choose_method(int num_vertices, int num_active)
     double over_relays = over_relays_work(num_vertices, num_active);
 
     if (num_active == num_vertices ||
-        (over_relays <= over_active && over_relays <= EXACT_WORK)) {
+        (over_relays <= over_active && over_relays <= MTREE_TUNED_STEP_WORK)) {
         return OVER_RELAYS;
     }
-    return over_active <= EXACT_WORK ? OVER_ACTIVE : BY_PATHS;
+    return over_active <= MTREE_TUNED_STEP_WORK ? OVER_ACTIVE : BY_PATHS;
 }
 
 bool mtree_steiner_oracle_exact(const mtree_steiner_oracle_t *oracle)
@@ -225,9 +223,8 @@ static void use_path(mtree_steiner_oracle_t *oracle, int from, int to)
 static void use_relays(mtree_steiner_oracle_t *oracle, int set)
 {
     for (int v = 0; v < oracle->num_vertices; v++) {
-        oracle->used[v] =
-            v < oracle->num_active ||
-            (set != 0 && ((set >> (v - oracle->num_active)) & 1) != 0);
+        oracle->used[v] = v < oracle->num_active ||
+                          (set != 0 && ((set >> (v - oracle->num_active)) & 1) != 0);
     }
 }
 

@@ -2,15 +2,13 @@
 #include "planner/regular/trees.h"
 
 #include "planner/packing/reweight.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Messages grow with the square of the hosts, and the linear program with its cube. */
 #define MOST_DIRECT_HOSTS 64
-
-/* The rates of more trees times arcs than this would take seconds, and much memory. */
-#define MOST_USES 3e6
 
 /* An arc without capacity gets next to none: a plan without any rate would be an error.
  */
@@ -84,7 +82,7 @@ mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
     /* Blocks are alike, so mtree_plan_finish() gives all trees the highest common rate.
      */
     if (collective == MTREE_ALLREDUCE &&
-        2.0 * problem->topology->num_links * num_trees <= MOST_USES) {
+        2.0 * problem->topology->num_links * num_trees <= MTREE_TUNED_STEP_WORK) {
         const double *rate = mtree_reweight_rates(problem, plan, LEAST_CAPACITY);
 
         for (int t = 0; t < num_trees; t++) {

@@ -4,15 +4,10 @@
 #include "planner/packing/mwu.h"
 #include "planner/packing/tree_rates.h"
 #include "planner/published/steiner_tree.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Steps of work of the search.  Networks of tens of hosts need a tenth. */
-#define MOST_WORK 2e9
-
-/* The rest to the bound at which no more trees are sought. */
-#define GAP 1e-4
 
 /* A tree that carries no more than this part of all is rounding. */
 #define LEAST_STEINER_RATE 1e-6
@@ -113,8 +108,9 @@ static mtree_status_t finder_init(finder_t *finder, const mtree_problem_t *probl
 /* Find the trees that carry most. */
 static mtree_status_t generate(mtree_packer_t *packer, mtree_tree_set_t **set_p)
 {
-    const mtree_mwu_lay_t what = {
-        .tolerance = GAP, .levels = MTREE_MWU_MOST_LEVELS, .work = MOST_WORK};
+    const mtree_mwu_lay_t what = {.tolerance = MTREE_TUNED_TOLERANCE,
+                                  .levels = MTREE_MWU_MOST_LEVELS,
+                                  .work = MTREE_TUNED_WORK};
     double x;
     mtree_status_t status = mtree_mwu_lay(packer, &what, set_p, &x);
 
@@ -184,8 +180,7 @@ static void drop_relays(mtree_packer_t *packer, mtree_tree_set_t *set, double al
             set->trees[t].is_left_out = was_out[t] || spans(set, &set->trees[t], host);
         }
         mtree_tree_rates_fit(packer, set);
-        if (mtree_tree_rates_least(packer, set) <
-            all * (1.0 - MTREE_RELAYS_LEAST_WORTH)) {
+        if (mtree_tree_rates_least(packer, set) < all * (1.0 - MTREE_TUNED_HARDLY)) {
             for (int t = 0; t < set->num_trees; t++) {
                 set->trees[t].is_left_out = was_out[t];
             }

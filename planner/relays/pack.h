@@ -19,13 +19,10 @@
  * and those that may relay: *packed_p has their roots, parents and rates, and as its
  * bound what no trees carry more than, or 0 where the oracle was not exact.  At most the
  * request's max_trees are left for each root, and no relay that is worth less than
- * MTREE_RELAYS_LEAST_WORTH of the rate.  Owned by the caller.
+ * MTREE_TUNED_HARDLY of the rate (planner/tuning.h).  Owned by the caller.
  * MTREE_ERR_UNREACHABLE, MTREE_ERR_CANCELLED.
  */
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
                                  mtree_plan_t **packed_p);
-
-/* Part of the rate that a relay has to be worth to be used. */
-#define MTREE_RELAYS_LEAST_WORTH 0.01
 
 #endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The numbers of the planner that measurements or taste have set, each with its reason.
+ * Other values give other plans, none of them wrong.  Limits of memory and of formats
+ * stay where they are used.
+ */
+#ifndef MTREE_PLANNER_TUNING_H
+#define MTREE_PLANNER_TUNING_H
+
+/* Work is counted in elementary steps of 10 to 20 nanoseconds. */
+
+/* What trees for throughput may take.  An allgather of 128 hosts of a fat tree is two per
+ * mille below its bound after 1e9. */
+#define MTREE_TUNED_WORK 2e9
+
+/* What trees for a size, a linear program of rates and the bound of a scan may take each:
+ * a second or two.  No plan of up to 64 hosts comes near. */
+#define MTREE_TUNED_STAGE_WORK 1e8
+
+/* What a search may take that others follow or guide: that for few trees, for columns and
+ * for the many trees of which few are chosen. */
+#define MTREE_TUNED_SHORT_WORK 2e7
+
+/* What one step of a search may take: a tenth of a second.  Of a linear program trees
+ * times constraints count. */
+#define MTREE_TUNED_STEP_WORK 3e6
+
+/* Beyond this many lines of its linear program no trees are laid for a time, and an
+ * all-to-all keeps few trees of each group: on torus:8x8, with 320, one of 1 MB is
+ * planned in 0.06 s instead of 0.8. */
+#define MTREE_TUNED_LARGE_LINES 300
+
+/* Of an all-to-all on such a network: the trees of each group for a size.  Each tree
+ * costs the messages of every block. */
+#define MTREE_TUNED_ALLTOALL_TREES 2
+
+/* Trees of each group: of one size where no bound tells when to end, those whose rates
+ * are fitted, and, where shape counts and no number is asked for, those of a plan. Column
+ * generation begins with half of them for each of several groups, and with twice as many
+ * for one.  With half as many an allreduce of 64 hosts on a star takes 1.19 times as
+ * long. */
+#define MTREE_TUNED_TREES 16
+
+/* Sizes of trees, each half of the one before, where no bound tells when to end.  With
+ * eight a robust packing takes up to 1.9 times as long for other blocks, with six 1.75.
+ */
+#define MTREE_TUNED_LEVELS 6
+
+/* The same where trees are laid again for the next time, and their rates are fitted.
+ * With four calls take as long, and plans a tenth more work. */
+#define MTREE_TUNED_SHAPE_LEVELS 3
+
+/* The gap to the bound at which trees carry as much as can be. */
+#define MTREE_TUNED_TOLERANCE 2e-4
+
+/* The same of an all-to-all on a large network, whose trees are all laid again for each
+ * smaller gap. */
+#define MTREE_TUNED_LARGE_TOLERANCE 5e-3
+
+/* Times, rates and bounds that differ by no more than this part are as good. */
+#define MTREE_TUNED_HARDLY 0.01
+
+/* What trees of many groups that are shaped for a time may be estimated to take beyond
+ * those that carry most, as a part.  Less is not known from an estimate. */
+#define MTREE_TUNED_SHAPES_COST 0.04
+
+/* A tree of a smaller part of the rate is not worth its messages, a smaller gain not the
+ * search. */
+#define MTREE_TUNED_LEAST_PART 1e-3
+
+/* Trees of one size are laid until each constraint is used about this often.  With 6 a
+ * reduce_scatter of 16 MB on torus:3x3x2 takes 1.04 times as long. */
+#define MTREE_TUNED_COVERS 8.0
+
+/* A constraint that is loaded this many trees more than another one costs e times as
+ * much. */
+#define MTREE_TUNED_SOFTNESS 2.0
+
+/* The part of all blocks that crosses an edge of a personalized tree, about. */
+#define MTREE_TUNED_GRAIN 0.3
+
+/* What a second of distance costs in trees that are laid for a time, as parts of what it
+ * costs a whole tree; all are tried. */
+#define MTREE_TUNED_DISTANCES                                                            \
+    {                                                                                    \
+        0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3                                              \
+    }
+
+/* Of a robust packing: what a host may load a link with, beyond what the best packing for
+ * it alone does.  On B4 no less is possible for all hosts at once without a loss for
+ * equal blocks. */
+#define MTREE_TUNED_OWN_SLACK 0.15
+
+/* Its trees per host, at most: more gain little, and each costs messages. */
+#define MTREE_TUNED_ROBUST_TREES 6
+
+#endif
