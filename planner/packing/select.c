@@ -3,51 +3,19 @@
 
 #include "planner/graph/candidate_trees.h"
 #include "planner/packing/local_search.h"
+#include "planner/tuning.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The search is over when the value is this close to what no set can exceed. */
+/* A value that is this close to what no set can exceed is as great. */
 #define GOOD_ENOUGH 1e-6
 
-/* All of the work is done for a value that is this far from it, less for a closer one: a
- * small network's few trees are mostly within a per mille, on which no time is to be
- * spent. */
-#define FULL_GAP        0.05
-#define LEAST_WORK_PART 0.02
+static const double aims[] = MTREE_TUNED_AIMS;
+static const double shallows[] = MTREE_TUNED_SHALLOWS;
 
-/* Where trees are weighed for a time it is not known what no set can exceed.  The search
- * is over when all that it did is this many times what it had done at the last gain of
- * more than LASTING_GAIN. */
-#define PATIENCE     2.0
-#define LASTING_GAIN 1e-3
-
-/* The rates that greedy starts aim at, as parts of the optimum over K. */
-static const double aims[] = {1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5};
-
-#define NUM_AIMS ((int)(sizeof(aims) / sizeof(aims[0])))
-
-/* How strongly wide constraints are preferred when a tree is built anew; tried in turn.
- */
-static const double powers[] = {2.0, 1.0, 4.0, 8.0};
-
-#define NUM_POWERS ((int)(sizeof(powers) / sizeof(powers[0])))
-
-/* How much distance counts in trees that are grown, where latency does; tried in turn. */
-static const double shallows[] = {0.0, 0.3, 1.0, 3.0, 10.0};
-
+#define NUM_AIMS     ((int)(sizeof(aims) / sizeof(aims[0])))
 #define NUM_SHALLOWS ((int)(sizeof(shallows) / sizeof(shallows[0])))
-
-/* Starts that are improved, and the part of the work that one of them, and all of them,
- * may take. */
-#define MAX_IMPROVED 6
-#define START_PART   0.25
-#define STARTS_PART  0.5
-
-/* Trees that are rebuilt at once at most, and how often. */
-#define MAX_REBUILT 3
-#define MAX_KICKS   5000
 
 /* Where a search starts: the trees of a set, or trees grown one after the other. */
 typedef enum { FROM_FIRST, FROM_SECOND, GROWN } origin_t;
@@ -56,8 +24,6 @@ typedef struct {
     origin_t origin;
     double aim;     /* bits/s a tree */
     double shallow; /* how much distance counts */
-    double value;
-    int number; /* in the order in which they are listed */
 } start_t;
 
 #define MAX_STARTS (2 + NUM_AIMS * NUM_SHALLOWS)
@@ -75,14 +41,14 @@ typedef struct {
 
 /* Prices that prefer constraints with much left; constraints with less than @a least only
  * when there is no other. */
-static void set_grow_prices(search_t *search, double least, double power)
+static void set_grow_prices(search_t *search, double least)
 {
     const mtree_selection_t *selection = search->selection;
 
     for (int c = 0; c < selection->candidates->num_constraints; ++c) {
         double part = fmax(selection->left[c], 0.0) / selection->packer->mean;
 
-        search->grow_price[c] = pow(part + 1e-3, -power);
+        search->grow_price[c] = 1.0 / ((part + 1e-3) * (part + 1e-3));
         if (selection->left[c] < least * (1.0 - 1e-9)) {
             search->grow_price[c] *= 1e6;
         }
@@ -107,7 +73,7 @@ static double distance_price(const search_t *search, double shallow)
 }
 
 /* Grow a tree into place @a t on what is left. */
-static bool grow_tree(search_t *search, int t, double least, double power, double shallow)
+static bool grow_tree(search_t *search, int t, double least, double shallow)
 {
     mtree_selection_t *selection = search->selection;
     mtree_packer_t *packer = selection->packer;
@@ -116,7 +82,7 @@ static bool grow_tree(search_t *search, int t, double least, double power, doubl
     int root = candidates->directed ? mtree_packer_root(packer, 0)
                                     : search->sets[0]->trees[0].root;
 
-    set_grow_prices(search, least, power);
+    set_grow_prices(search, least);
     options.reuse_factor = mtree_prim_reuse(candidates);
     options.distance_price = distance_price(search, shallow);
     selection->work +=
@@ -151,7 +117,7 @@ static void start_growing(search_t *search, double aim, double shallow)
     while (selection->num_trees < selection->max_trees) {
         double rate;
 
-        if (!grow_tree(search, selection->num_trees, aim, powers[0], shallow)) {
+        if (!grow_tree(search, selection->num_trees, aim, shallow)) {
             break;
         }
         rate = fmin(aim, mtree_candidates_max_rate(selection->candidates,
@@ -206,72 +172,54 @@ static void begin(search_t *search, const start_t *start)
     mtree_selection_solve(selection);
 }
 
-/* Is there nothing to gain any more, or no work left for as little as there is? */
+/* Is there nothing to gain any more, or no work or patience left? */
 static bool is_done(const search_t *search)
 {
     double work = mtree_selection_work(search->selection);
-    double gap = 1.0 - search->selection->best_value / search->most;
-    double part = fmin(1.0, pow(gap / FULL_GAP, 2.0));
 
-    return gap <= GOOD_ENOUGH || work >= search->max_work * fmax(part, LEAST_WORK_PART) ||
-           (search->gained_at > 0.0 && work >= PATIENCE * search->gained_at);
+    return search->selection->best_value >= search->most * (1.0 - GOOD_ENOUGH) ||
+           work >= search->max_work ||
+           (search->gained_at > 0.0 && work >= MTREE_TUNED_PATIENCE * search->gained_at);
 }
 
-/* List the starts with the value of each before it is improved; returns their
- * number. */
-static int list_starts(search_t *search, start_t *starts)
+/* List the starts; returns their number. */
+static int list_starts(const search_t *search, start_t *starts)
 {
     double aim = search->most / search->selection->max_trees;
     int num_shallows = search->selection->packer->time > 0.0 ? NUM_SHALLOWS : 1;
-    int listed = 0, count = 0;
+    int count = 0;
 
-    starts[listed++] = (start_t){.origin = FROM_FIRST};
-    starts[listed++] = (start_t){.origin = FROM_SECOND};
+    starts[count++] = (start_t){.origin = FROM_FIRST};
+    starts[count++] = (start_t){.origin = FROM_SECOND};
     for (int a = 0; a < NUM_AIMS; ++a) {
         for (int s = 0; s < num_shallows; ++s) {
-            starts[listed++] =
+            starts[count++] =
                 (start_t){.origin = GROWN, .aim = aims[a] * aim, .shallow = shallows[s]};
         }
-    }
-    while (count < listed && !is_done(search)) {
-        begin(search, &starts[count]);
-        starts[count].number = count;
-        starts[count++].value = search->selection->value;
-        mtree_selection_keep(search->selection);
     }
     return count;
 }
 
-static int start_compare(const void *left, const void *right)
-{
-    const start_t *a = left, *b = right;
-
-    if (a->value != b->value) {
-        return a->value > b->value ? -1 : 1;
-    }
-    return a->number - b->number;
-}
-
-/* Improve the starts of the largest values. */
-static void improve_starts(search_t *search)
+/* Improve the start of the largest value. */
+static void improve_best_start(search_t *search)
 {
     mtree_selection_t *selection = search->selection;
     start_t starts[MAX_STARTS];
     int count = list_starts(search, starts);
 
-    qsort(starts, (size_t)count, sizeof(*starts), start_compare);
-    for (int s = 0; s < count && s < MAX_IMPROVED && !is_done(search) &&
-                    mtree_selection_work(selection) < STARTS_PART * search->max_work;
-         ++s) {
+    for (int s = 0; s < count && !is_done(search); ++s) {
         begin(search, &starts[s]);
-        mtree_local_search_run(search->local_search, mtree_selection_work(selection) +
-                                                         START_PART * search->max_work);
         mtree_selection_keep(selection);
     }
+    mtree_selection_restore(selection);
+    mtree_local_search_run(
+        search->local_search,
+        fmin(search->max_work, MTREE_TUNED_PATIENCE * mtree_selection_work(selection)));
+    mtree_selection_keep(selection);
 }
 
 /* Build tree @a t anew on what the others, with rates that suit them, leave. */
-static bool rebuild_tree(search_t *search, int t, double power, double shallow)
+static bool rebuild_tree(search_t *search, int t, double shallow)
 {
     mtree_selection_t *selection = search->selection;
     int last = selection->num_trees - 1;
@@ -282,7 +230,7 @@ static bool rebuild_tree(search_t *search, int t, double power, double shallow)
     for (int other = 0; other < last; ++other) {
         take(selection, other, selection->simplex->rate[other]);
     }
-    if (!grow_tree(search, last, 0.0, power, shallow)) {
+    if (!grow_tree(search, last, 0.0, shallow)) {
         return false;
     }
     mtree_selection_solve(selection);
@@ -293,14 +241,14 @@ static bool rebuild_tree(search_t *search, int t, double power, double shallow)
  * grown. */
 static bool rebuild_some(search_t *search, int kick)
 {
-    mtree_selection_t *selection = search->selection;
+    const mtree_selection_t *selection = search->selection;
     int round = kick / selection->num_trees;
-    int count = 1 + round / NUM_POWERS % MAX_REBUILT;
+    int count = 1 + round / NUM_SHALLOWS % selection->num_trees;
 
     for (int r = 0; r < count; ++r) {
         /* The tree rebuilt goes to the last place, so the next one is another. */
         if (!rebuild_tree(search, (kick + r * round) % selection->num_trees,
-                          powers[round % NUM_POWERS], shallows[kick % NUM_SHALLOWS])) {
+                          shallows[kick % NUM_SHALLOWS])) {
             return false;
         }
     }
@@ -313,7 +261,7 @@ static void note_gain(search_t *search)
     const mtree_selection_t *selection = search->selection;
 
     if (selection->packer->time > 0.0 &&
-        selection->best_value > search->gained * (1.0 + LASTING_GAIN)) {
+        selection->best_value > search->gained * (1.0 + MTREE_TUNED_LEAST_PART)) {
         search->gained = selection->best_value;
         search->gained_at = mtree_selection_work(selection);
     }
@@ -329,7 +277,7 @@ static void kick(search_t *search)
 
     mtree_selection_restore(selection);
     note_gain(search);
-    for (int k = 0; k < MAX_KICKS && !is_done(search); ++k) {
+    for (int k = 0; !is_done(search); ++k) {
         if (selection->num_trees < selection->max_trees) {
             mtree_selection_set(selection, selection->num_trees, selection->best_edges);
             ++selection->num_trees;
@@ -390,7 +338,7 @@ mtree_tree_set_t *mtree_select_trees(mtree_packer_t *packer,
                       (size_t)packer->candidates->num_constraints);
     search.selection = mtree_selection_create(&arena, packer, max_trees);
     search.local_search = mtree_local_search_create(&arena, search.selection);
-    improve_starts(&search);
+    improve_best_start(&search);
     kick(&search);
     drop_slow(search.selection, min_rate);
     set = hand_over(search.selection);
