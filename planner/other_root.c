@@ -3,25 +3,9 @@
 
 #include "planner/plan/finish.h"
 #include "planner/planner.h"
+#include "planner/tuning.h"
 
 #include <math.h>
-
-/* A plan that takes up to HARDLY_SLOWER times as long as the other root's is taken, and
- * no further kind is looked at. */
-#define HARDLY_SLOWER 1.2
-
-/* Where latency is at least LATENCY_PART of the time of a call, low trees are sought. One
- * whose call takes up to LOW_ENOUGH times its latency is taken: others could be faster by
- * the rest at most. */
-#define LATENCY_PART 0.5
-#define LOW_ENOUGH   1.4
-
-/* A plan with at most FEW_TREES trees was chosen because it has few: others that carry
- * more were slower. */
-#define FEW_TREES 3
-
-/* The links of a root limit calls where they have less than this many times the bound. */
-#define LIMITS 1.1
 
 typedef struct {
     const mtree_topology_t *topology;
@@ -67,7 +51,7 @@ static double host_capacity(const search_t *search, int host)
 /* Plan by @a algorithm, or with the trees of @a keep, unless it is NULL, and keep the
  * faster plan. */
 static mtree_status_t try_plan(search_t *search, const char *algorithm,
-                               const mtree_plan_t *keep, int max_trees)
+                               const mtree_plan_t *keep)
 {
     mtree_plan_request_t request = *search->request;
     mtree_plan_t *plan, *slower;
@@ -75,7 +59,6 @@ static mtree_status_t try_plan(search_t *search, const char *algorithm,
 
     request.algorithm = algorithm;
     request.keep = keep;
-    request.max_trees = max_trees;
     status = mtree_planner_run(search->topology, search->hosts, search->num_hosts,
                                &request, &plan);
     if (status == MTREE_OK) {
@@ -93,16 +76,6 @@ static mtree_status_t try_plan(search_t *search, const char *algorithm,
 static bool is_found(const search_t *search)
 {
     return search->plan != NULL && search->plan->seconds <= search->enough;
-}
-
-/* The trees that the other root's algorithm may have. */
-static int most_trees(const search_t *search)
-{
-    const int most = search->request->max_trees;
-
-    return search->other->num_trees <= FEW_TREES && (most == 0 || most > FEW_TREES)
-               ? FEW_TREES
-               : most;
 }
 
 /* *again_p: the plan for the other root, with the seconds that the planner predicts.
@@ -125,7 +98,7 @@ static double advantage(const search_t *search)
     double capacity = host_capacity(search, search->request->root);
     double others = host_capacity(search, search->other->root);
 
-    return others <= LIMITS * search->other->bound && capacity > others
+    return others <= MTREE_TUNED_ROOT_COST * search->other->bound && capacity > others
                ? capacity / others
                : 1.0;
 }
@@ -137,7 +110,7 @@ static double enough_seconds(const search_t *search, const mtree_plan_t *again)
                         ? search->request->bytes / again->bytes
                         : 1.0;
 
-    return HARDLY_SLOWER * longer * again->seconds / advantage(search);
+    return MTREE_TUNED_ROOT_COST * longer * again->seconds / advantage(search);
 }
 
 mtree_status_t mtree_other_root_plan(const mtree_topology_t *topology, const int *hosts,
@@ -151,19 +124,20 @@ mtree_status_t mtree_other_root_plan(const mtree_topology_t *topology, const int
     if (status == MTREE_OK) {
         search.enough = enough_seconds(&search, again);
     }
-    /* One tree of least latencies, which no plan can beat by much where it takes little
-     * longer than these. */
-    if (status == MTREE_OK && plan_delay(again) > LATENCY_PART * again->seconds) {
-        status = try_plan(&search, "latency", NULL, request->max_trees);
-        search.enough = status == MTREE_OK
-                            ? fmax(search.enough, LOW_ENOUGH * plan_delay(search.plan))
-                            : 0.0;
+    /* Where latency is the greater part: one tree of least latencies, which no plan can
+     * beat by much where it takes little longer than these. */
+    if (status == MTREE_OK && plan_delay(again) > again->seconds / 2) {
+        status = try_plan(&search, "latency", NULL);
+        search.enough =
+            status == MTREE_OK
+                ? fmax(search.enough, MTREE_TUNED_ROOT_COST * plan_delay(search.plan))
+                : 0.0;
     }
     if (status == MTREE_OK && !is_found(&search)) {
-        status = try_plan(&search, request->algorithm, other, request->max_trees);
+        status = try_plan(&search, request->algorithm, other);
     }
     if (status == MTREE_OK && !is_found(&search)) {
-        status = try_plan(&search, other->algorithm, NULL, most_trees(&search));
+        status = try_plan(&search, other->algorithm, NULL);
     }
     if (status == MTREE_OK) {
         search.plan->seconds *=

@@ -112,4 +112,10 @@
 /* Its trees per host, at most: more gain little, and each costs messages. */
 #define MTREE_TUNED_ROBUST_TREES 6
 
+/* A plan from another root is taken, and no further kind is looked at, if it takes this
+ * many times as long as the first root's, or as its latencies alone.  A root's links
+ * limit calls where they have no more than this many times the bound.  With 1.4 calls
+ * take 1.04 times as long. */
+#define MTREE_TUNED_ROOT_COST 1.2
+
 #endif
