@@ -1,94 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/planner/demands.h"
+#include "papers/published/lp.h"
 #include "tests/unit/maps.h"
-
-#include "planner/packing/mwu.h"
 
 #include <math.h>
 
-/* A mean demand is this many blocks, so that rounding loses little; but a host sends no
- * more than MOST_BLOCKS, which are counted as integers on all of a path. */
-#define MEAN_BLOCKS 1000.0
-#define MOST_BLOCKS (double)(1 << 24)
+/* Rates and bits of the program are in units of this, so that its numbers are near 1. */
+#define UNIT 1e8
 
-/* How close bounds are, as a fraction. */
-#define TOLERANCE 2e-4
-
-/* Blocks per byte of @a demand. */
-static double blocks_per_byte(const double *demand, int num_hosts)
+/* A flow of host number @a from over each arc: it takes capacity, and comes from one
+ * vertex to another. */
+static void add_flow(mtree_lp_t *lp, const mtree_topology_t *topology, int from,
+                     int first_arc)
 {
-    double sum = 0.0, most = 0.0;
-    int count = 0;
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        const int first = from * topology->num_vertices;
+        const int ends[] = {first + mtree_arc_from(topology, arc),
+                            first + mtree_arc_to(topology, arc), first_arc + arc};
+        const double flow[] = {-1, 1, 1};
 
-    for (int i = 0; i < num_hosts; ++i) {
-        double row = 0.0;
-
-        for (int j = 0; j < num_hosts; ++j) {
-            double bytes =
-                i == j ? 0.0 : demand[(size_t)i * (size_t)num_hosts + (size_t)j];
-
-            row += bytes;
-            count += bytes > 0.0;
-        }
-        sum += row;
-        most = fmax(most, row);
+        mtree_lp_add_column(lp, 0, 3, ends, flow);
     }
-    return fmin(MEAN_BLOCKS * count / sum, MOST_BLOCKS / most);
-}
-
-/* Demands in whole blocks, rounded down: what is proved for less holds for all of it.
- * Returns the mean of those that are not 0. */
-static double set_blocks(mtree_arena_t *arena, size_t num_hosts, const double *demand,
-                         double per_byte, mtree_candidates_t *candidates)
-{
-    int *blocks, count = 0;
-    double sum = 0.0;
-
-    ck_assert_ptr_nonnull(MTREE_ARENA_ARRAY(arena, blocks, num_hosts * num_hosts));
-    for (size_t pair = 0; pair < num_hosts * num_hosts; ++pair) {
-        if (pair / num_hosts != pair % num_hosts) {
-            blocks[pair] = (int)floor(demand[pair] * per_byte);
-            sum += blocks[pair];
-            count += blocks[pair] > 0;
-        }
-    }
-    candidates->blocks = blocks;
-    return sum / count;
 }
 
 double demands_least_seconds(const mtree_topology_t *topology, const double *demand)
 {
-    const mtree_plan_request_t request = {.collective = MTREE_ALLTOALL};
-    mtree_arena_t arena = {0};
-    mtree_problem_t problem = {
-        .topology = topology, .request = &request, .arena = &arena};
-    mtree_candidates_t *candidates;
-    const mtree_mwu_lay_t what = {.tolerance = TOLERANCE,
-                                  .levels = MTREE_MWU_MOST_LEVELS};
-    mtree_tree_set_t *set = NULL;
-    mtree_packer_t *packer;
-    mtree_routes_t *routes;
-    double per_byte, mean, seconds, x;
-    int *hosts;
+    const int vertices = topology->num_vertices;
+    const size_t room = (size_t)vertices * (size_t)vertices;
+    UNIT_FREED int *hosts = malloc((size_t)vertices * sizeof(*hosts));
+    UNIT_FREED int *rows = malloc(room * sizeof(*rows));
+    UNIT_FREED double *values = malloc(room * sizeof(*values));
+    const int num_hosts = map_hosts(topology, hosts);
+    int count = 0;
+    double seconds;
+    mtree_lp_t *lp;
 
-    ck_assert_ptr_nonnull(
-        MTREE_ARENA_ARRAY(&arena, hosts, (size_t)topology->num_vertices));
-    problem.num_hosts = map_hosts(topology, hosts);
-    problem.hosts = hosts;
-    unit_ok(mtree_routes_create(topology, hosts, problem.num_hosts, &routes));
-    problem.routes = routes;
-    unit_ok(mtree_candidates_create(&problem, &candidates));
-    per_byte = blocks_per_byte(demand, problem.num_hosts);
-    mean = set_blocks(&arena, (size_t)problem.num_hosts, demand, per_byte, candidates);
-    packer = mtree_packer_create(&problem, candidates);
-    /* Trees per second are so many times fewer. */
-    packer->mean /= mean;
-    unit_ok(mtree_mwu_lay(packer, &what, &set, &x));
-    /* A block is 8 / per_byte bits, and the bound is of blocks' bits per second. */
-    seconds = 8.0 / per_byte / packer->bound;
-    mtree_tree_set_destroy(set);
-    mtree_packer_destroy(packer);
-    mtree_routes_destroy(routes);
-    mtree_arena_cleanup(&arena);
+    unit_ok(mtree_lp_create(&lp));
+    /* What host number h sends leaves at vertex v what v is to get: row h * vertices + v;
+     * then the arcs. */
+    mtree_lp_add_rows(lp, num_hosts * vertices, 0, INFINITY);
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        mtree_lp_add_rows(lp, 1, -INFINITY, mtree_arc_capacity(topology, arc) / UNIT);
+    }
+    for (int h = 0; h < num_hosts; h++) {
+        mtree_lp_bound_row(lp, h * vertices + hosts[h], -INFINITY, INFINITY);
+        for (int to = 0; to < num_hosts; to++) {
+            if (to != h) {
+                rows[count] = h * vertices + hosts[to];
+                values[count++] = -8 * demand[h * num_hosts + to] / UNIT;
+            }
+        }
+    }
+    mtree_lp_add_column(lp, 1, count, rows, values);
+    for (int h = 0; h < num_hosts; h++) {
+        add_flow(lp, topology, h, num_hosts * vertices);
+    }
+    unit_ok(mtree_lp_solve(lp));
+    seconds = 1 / lp->objective;
+    mtree_lp_destroy(lp);
     return seconds;
 }

@@ -11,7 +11,7 @@
 /*
  * The least seconds in which each host i of the topology can send demand[i * num_hosts +
  * j] bytes to each host j, without latencies.  Demands of a host for itself do not count;
- * the others are not all 0.  No plan takes less; the flow takes up to one percent more.
+ * the others are not all 0.  It needs mtree_lp_is_available().
  */
 double demands_least_seconds(const mtree_topology_t *topology, const double *demand);
 

@@ -3,6 +3,7 @@
  * Robust packings of an all-to-all: they carry as much of equal blocks as others, and
  * take not much longer than any plan could where one host sends far more.
  */
+#include "papers/published/lp.h"
 #include "tests/unit/given.h"
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
@@ -74,6 +75,10 @@ static double latest(const mtree_plan_t *plan)
     return most;
 }
 
+UNIT_FIXTURE(NULL, forget)
+
+UNIT_NEEDS(mtree_lp_is_available())
+
 UNIT_LOOP(equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4)
 {
     OWNED(plan) *packing = NULL, *robust = NULL;
@@ -111,5 +116,3 @@ UNIT_LOOP(other_rates_stay_robust, 0, 2)
     ck_assert_double_ge(again->throughput, 0.5 * first->throughput);
     ck_assert_double_le(latest(again), MOST_LATE);
 }
-
-UNIT_FIXTURE(NULL, forget)
