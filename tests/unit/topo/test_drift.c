@@ -265,24 +265,18 @@ static mtree_drift_change_t hear_pair(double rate, double backlogged)
     return mtree_drift_update(drift, samples, num);
 }
 
-/* Observations until the topology changes, at most @a most. */
-static int hear_until(double rate, double backlogged, int most,
-                      mtree_drift_change_t *change_p)
-{
-    for (int observation = 1; observation <= most; observation++) {
-        *change_p = hear_pair(rate, backlogged);
-        if (*change_p != MTREE_DRIFT_NOTHING) {
-            return observation;
-        }
-    }
-    return most + 1;
-}
+static mtree_drift_change_t last_change;
 
+/* Observations until the topology changes, at most @a most. */
 static int hear_until_changed(double rate, double backlogged, int most)
 {
-    mtree_drift_change_t change;
+    int observation = 1;
 
-    return hear_until(rate, backlogged, most, &change);
+    while (observation <= most &&
+           (last_change = hear_pair(rate, backlogged)) == MTREE_DRIFT_NOTHING) {
+        observation++;
+    }
+    return observation;
 }
 
 UNIT_TEST(test_recovered_link_is_tried)
@@ -373,10 +367,9 @@ UNIT_TEST(test_invalid_samples_are_ignored)
 /* The same of a gradual correction. */
 static int hear_until_corrected(double rate, double backlogged, int most)
 {
-    mtree_drift_change_t change;
-    const int observation = hear_until(rate, backlogged, most, &change);
+    const int observation = hear_until_changed(rate, backlogged, most);
 
-    ck_assert_int_ne(change, MTREE_DRIFT_LARGE);
+    ck_assert_int_ne(last_change, MTREE_DRIFT_LARGE);
     return observation;
 }
 

@@ -126,17 +126,6 @@ UNIT_TEST(streams_go_both_ways_between_neighbours_without_cables)
     ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
 }
 
-/* Acknowledgements of a stream would wait behind the packets of the other. */
-UNIT_TEST(no_stream_runs_beside_one_in_the_opposite_direction)
-{
-    for (int i = 0; i < num_streams; i++) {
-        const mtree_link_stream_t *back =
-            stream_of(streams[i].stream.to, streams[i].stream.from);
-
-        ck_assert_int_eq(streams[i].turn + back->turn, 1);
-    }
-}
-
 static const struct {
     double slowness[4], seconds[4]; /* of observations, */
     int due;                        /* after so many of which a check is due */
