@@ -11,9 +11,6 @@
 #include "topo/generators.h"
 #include "topo/routes.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static inline mtree_topology_t *map_text(const char *text)
 {
     mtree_topology_t *map = NULL;

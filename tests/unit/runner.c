@@ -2,10 +2,6 @@
 /* run [FILE|NAME...]: run these suites of a room's unit tests, or all. */
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A test that takes longer hangs.  CK_TIMEOUT_MULTIPLIER is for slow machines. */
 #define TEST_SECONDS 60
 #define MAX_PARTS    1024

@@ -7,6 +7,8 @@
  *     {
  *         ck_assert(true);
  *     }
+ *
+ * Of the C library it brings what most files of tests use.
  */
 #ifndef MTREE_TESTS_UNIT_RUNNER_H
 #define MTREE_TESTS_UNIT_RUNNER_H
@@ -15,9 +17,13 @@
 #include "tests/unit/captured_log.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Check writes each assertion that holds into a file, to name the last one before a
  * crash. In loops that took a third of the time, so each place writes the first time

@@ -6,8 +6,6 @@
 #include "base/list.h"
 #include "tests/unit/runner.h"
 
-#include <stdlib.h>
-
 typedef struct {
     int number;
     mtree_list_t list;

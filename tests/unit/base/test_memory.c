@@ -7,9 +7,6 @@
 
 #include <limits.h>
 #include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static jmp_buf ended;
 static char reason_given[64];

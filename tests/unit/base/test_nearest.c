@@ -3,8 +3,6 @@
 #include "base/nearest.h"
 #include "tests/unit/runner.h"
 
-#include <string.h>
-
 static const struct {
     const char *word, *name;
     int edits;

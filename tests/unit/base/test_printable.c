@@ -3,9 +3,6 @@
 #include "base/printable.h"
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct {
     const char *text, *printable;
 } controls[] = {

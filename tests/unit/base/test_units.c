@@ -3,7 +3,6 @@
 #include "tests/unit/runner.h"
 
 #include <locale.h>
-#include <math.h>
 
 static const struct {
     const char *text;

@@ -4,8 +4,6 @@
 #include "coll_mtree/base/params.h"
 #include "tests/unit/runner.h"
 
-#include <string.h>
-
 static const char *chosen[MTREE_COLLECTIVE_LAST];
 
 static bool choose(const char *text)

@@ -4,7 +4,6 @@
 #include "tests/unit/runner.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 static const int counts[] = {3, 0, 0, 5, 1, 0};
 

@@ -8,9 +8,6 @@
 
 #include "base/container_of.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { RANKS = 3, CALLS = 5 * COLL_MTREE_LIVE_CALLS, SEEDS = 300 };
 
 /* A call of one rank.  It ends when it has a message of every other rank. */

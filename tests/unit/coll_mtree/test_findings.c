@@ -4,9 +4,6 @@
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static mtree_topology_t *topology;
 static mtree_probe_link_t links[1];
 

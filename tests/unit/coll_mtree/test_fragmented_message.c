@@ -6,8 +6,6 @@
 
 #include "base/container_of.h"
 
-#include <string.h>
-
 enum { LENGTH = 1000, TAG = 3 };
 
 /* One end of a message. */

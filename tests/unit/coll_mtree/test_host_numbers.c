@@ -3,8 +3,6 @@
 #include "coll_mtree/control/host_numbers.h"
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
-
 UNIT_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
 {
     const char *const names[] = {"b", "a", "b", "c", "a"};

@@ -3,10 +3,6 @@
 #include "coll_mtree/base/params.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 static const coll_mtree_param_t *table;
 static size_t count;
 

@@ -7,9 +7,6 @@
 #include "topo/dot/read.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define NETWORK                                                                          \

@@ -4,8 +4,6 @@
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include <math.h>
-
 /* A plan over two hosts, with @a num_trees trees of which the first @a of_first are
  * rooted in host 0. */
 static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algorithm,

@@ -6,8 +6,6 @@
 #include "coll_mtree/control/shared_network.h"
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
-
 #define LAN                                                                              \
     {                                                                                    \
         "lan", 2, "10.99.0.2"                                                            \

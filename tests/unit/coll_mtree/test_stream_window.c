@@ -3,8 +3,6 @@
 #include "coll_mtree/probe/stream_window.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-
 #define TRIP  0.02
 #define SPEED 1e9
 

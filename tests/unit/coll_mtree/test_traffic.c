@@ -5,8 +5,6 @@
 #include "coll_mtree/call/replan_schedule.h"
 #include "tests/unit/runner.h"
 
-#include <stdlib.h>
-
 static const int host[] = {0, 1, 1, 0};
 static mtree_goodput_link_t links[] = {
     {.rank = 1, .bytes = 100, .backlogged_bytes = 40, .backlogged_seconds = 0.5},

@@ -4,9 +4,6 @@
 #include "tests/unit/planner/max_flow.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define MAX_TRIED 10
 
 /* A link as allreduce can use it. */

@@ -3,8 +3,6 @@
 #include "papers/published/lp.h"
 #include "tests/unit/maps.h"
 
-#include <math.h>
-
 /* Rates and bits of the program are in units of this, so that its numbers are near 1. */
 #define UNIT 1e8
 

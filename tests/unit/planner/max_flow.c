@@ -4,10 +4,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Residual capacity below this part of the largest is what rounding leaves. */
 #define TINY 1e-12
 

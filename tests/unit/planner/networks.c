@@ -5,9 +5,6 @@
 
 #include "planner/plan/json.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define GIGABYTES 8e9
 
 /* A number in [0, 1) and the next state. */

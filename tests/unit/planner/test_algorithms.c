@@ -11,8 +11,6 @@
 #include "papers/published/algorithms.h"
 #include "planner/algorithms.h"
 
-#include <string.h>
-
 /* A tolerance for throughputs, as a factor. */
 #define ROUNDING 1.000001
 

@@ -10,9 +10,6 @@
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define CAPACITY 1e9
 
 /* How far throughput may be from what is known, of 1. */

@@ -3,8 +3,6 @@
 #include "tests/unit/planner/all_trees.h"
 #include "tests/unit/runner.h"
 
-#include <stdlib.h>
-
 #define VERTICES 5
 #define EDGES    (VERTICES * (VERTICES - 1))
 

@@ -10,8 +10,6 @@
 
 #include "planner/bound/least_time.h"
 
-#include <math.h>
-
 #define MS        1e-3
 #define MAX_HOSTS 600
 

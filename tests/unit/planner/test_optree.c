@@ -3,9 +3,6 @@
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 OWNED_TYPE(optree_schedule)
 
 /* Section III-C: 16 ranks, 2 wavelengths: one stage 16 steps, 4-ary in two 12, 3-ary in

@@ -10,9 +10,6 @@
 
 #include "planner/plan/finish.h"
 
-#include <math.h>
-#include <string.h>
-
 #define NUM_HOSTS 12
 #define MAX_TREES 10000
 

@@ -6,9 +6,6 @@
 #include "tests/unit/runner.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define HOSTS 5
 

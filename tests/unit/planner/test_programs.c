@@ -12,9 +12,6 @@
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define MEGABIT 1e6
 
 /* Hosts in a row, 1 ms and 100 Mb/s from each to the next. */

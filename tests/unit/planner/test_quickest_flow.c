@@ -10,8 +10,6 @@
 
 #include "planner/bound/quickest_flow.h"
 
-#include <math.h>
-
 OWNED_TYPE(quickest_flow)
 
 #define MBPS 1e6

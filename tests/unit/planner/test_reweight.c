@@ -7,8 +7,6 @@
 #include "tests/unit/given.h"
 #include "tests/unit/planner/networks.h"
 
-#include <stdlib.h>
-
 static mtree_plan_t *plan(mtree_collective_t collective, const mtree_plan_t *keep)
 {
     return NETWORK_PLAN(topology, .collective = collective, .algorithm = "packing",

@@ -8,9 +8,6 @@
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define MAX_HOSTS 16
 #define SKEW      10
 

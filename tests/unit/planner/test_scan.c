@@ -11,8 +11,6 @@
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
 
-#include <math.h>
-
 #define CAPACITY 1e9
 #define CLOSE    1e-3
 #define MAX_SIZE 12

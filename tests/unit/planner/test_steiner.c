@@ -9,9 +9,6 @@
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 OWNED_TYPE(steiner_packing)
 
 static mtree_topology_t *make_machines(int num_machines, int num_gpus, double inside,

@@ -2,9 +2,6 @@
 #include "tests/unit/planner/all_trees.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static void draw_prices(double *price, int n, unsigned seed)
 {
     srand(seed);

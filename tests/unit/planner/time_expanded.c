@@ -7,8 +7,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #define MBPS 1e6
 #define MS   1e-3
 

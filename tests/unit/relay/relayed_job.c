@@ -6,10 +6,6 @@
 #include "relay/fold.h"
 #include "tcp/socket.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Seconds that anything may take. */
 #define PATIENCE 20.0
 

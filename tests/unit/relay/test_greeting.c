@@ -9,7 +9,6 @@
 #include "tests/unit/relay/relayed_job.h"
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

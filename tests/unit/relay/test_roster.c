@@ -10,7 +10,6 @@
 #include "relay/server.h"
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
 #include "tests/unit/schedule/random_parts.h"
 #include "tests/unit/runner.h"
 
-#include <string.h>
-
 static unsigned long long state;
 
 void random_seed(unsigned seed)

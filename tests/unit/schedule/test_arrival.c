@@ -10,9 +10,6 @@
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/vectors.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_RANKS 12
 
 /* A process for each loop. */

@@ -8,8 +8,6 @@
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
-#include <stdlib.h>
-
 static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
 
 static mtree_plan_t *plan_of(mtree_collective_t collective, int hosts)

@@ -3,8 +3,6 @@
 #include "schedule/block_slices.h"
 #include "tests/unit/runner.h"
 
-#include <stdint.h>
-
 enum { BLOCKS = 6, GRAIN = 10 };
 
 /* Nothing, one unit, all units alike, one long block, and lengths beyond 32 bits. */

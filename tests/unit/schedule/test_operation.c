@@ -10,9 +10,6 @@
 #include "tests/unit/schedule/vectors.h"
 #include "tests/unit/whole_plan.h"
 
-#include <stdint.h>
-#include <string.h>
-
 /* A process for each loop. */
 #define LOOPS        unit_loops(2, 20)
 #define CASES_A_LOOP 500

@@ -11,9 +11,6 @@
 #include "tests/unit/schedule/random_parts.h"
 #include "tests/unit/whole_plan.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A process for each loop. */
 #define LOOPS          unit_loops(4, 20)
 #define CASES_PER_LOOP 100

@@ -8,10 +8,6 @@
 #include "tests/unit/runner.h"
 #include "topo/host/machine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define LENGTH(_array) (int)(sizeof(_array) / sizeof((_array)[0]))
 
 #define MAX_RANKS 96

@@ -7,9 +7,6 @@
 #include "base/address.h"
 #include "schedule/plan_part_wire.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define HOSTS 13
 
 /* Random trees; of a gathering collective two for each root. */

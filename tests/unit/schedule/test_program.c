@@ -12,9 +12,6 @@
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CASES     (unsigned)unit_loops(400, 2000)
 #define MAX_UNITS 64
 

@@ -17,11 +17,6 @@
 #include "tests/unit/schedule/state_hash.h"
 #include "tests/unit/whole_plan.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_DEPTH 400
 
 /* Enough for each of the jobs; a test that needs more is too large for this. */

@@ -2,9 +2,6 @@
 #include "tests/unit/schedule/vectors.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-#include <string.h>
-
 #define UNTOUCHED 0xdeadbeef
 
 uint32_t vectors_value(const vectors_t *vectors, int rank, size_t unit)

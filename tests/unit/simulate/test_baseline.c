@@ -5,10 +5,6 @@
 #include "tests/unit/owned.h"
 #include "tests/unit/schedule/chaos.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_RANKS 36
 
 /* Element @a index of the vector as @a rank contributes it: no two ranks and no two

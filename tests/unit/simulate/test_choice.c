@@ -9,9 +9,6 @@
 #include "simulate/simulate.h"
 #include "tests/unit/given.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MESSAGE (4 << 20)
 
 static mtree_plan_t *choose(mtree_plan_request_t request)

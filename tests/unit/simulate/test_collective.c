@@ -13,8 +13,6 @@
 #include "simulate/simulate.h"
 #include "tests/unit/whole_plan.h"
 
-#include <string.h>
-
 #define HOSTS 8
 #define ELSE  1 /* a rank that is not the root, 0 */
 

@@ -2,8 +2,6 @@
 #include "simulate/loss.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-
 /* Packets that pass an arc of @a seed before the first one is lost. */
 static int first_loss(double probability, uint64_t seed)
 {

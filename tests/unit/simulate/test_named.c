@@ -10,8 +10,6 @@
 #include "simulate/simulate.h"
 #include "tests/unit/given.h"
 
-#include <stdlib.h>
-
 /* What the choice may take longer than the best by name. */
 #define MOST 1.05
 

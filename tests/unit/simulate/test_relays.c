@@ -11,10 +11,6 @@
 #include "tests/unit/planner/networks.h"
 #include "topo/generators.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 OWNED_TYPE(steiner_packing)
 
 #define MBPS       1e6

@@ -7,8 +7,6 @@
 
 #include "simulate/forecast/choice.h"
 
-#include <string.h>
-
 #define MAX_HOSTS 1024
 
 /* Is a packing among the candidates for a call of @a bytes? */

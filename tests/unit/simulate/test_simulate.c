@@ -4,8 +4,6 @@
 #include "tcp/width.h"
 #include "tests/unit/given.h"
 
-#include <string.h>
-
 /* Eight hosts of 50 Mb/s around a switch; four of 100 Mb/s, two of 50 and two of 25. */
 static const int even[] = {50, 50, 50, 50, 50, 50, 50, 50};
 static const int unequal[] = {100, 100, 100, 100, 50, 50, 25, 25};

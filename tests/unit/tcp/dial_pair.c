@@ -4,7 +4,6 @@
 #include "tcp/private.h"
 #include "tests/unit/runner.h"
 
-#include <string.h>
 #include <sys/socket.h>
 
 struct pair pair;

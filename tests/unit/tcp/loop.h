@@ -9,8 +9,6 @@
 #include "tcp/tcp.h"
 #include "tests/unit/runner.h"
 
-#include <stdint.h>
-
 /* A message, as both ends see it; static, as loop_destroy() ends it. */
 typedef struct {
     mtree_completion_t done; /* the first member */

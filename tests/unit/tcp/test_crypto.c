@@ -3,9 +3,6 @@
 #include "tcp/crypto.h"
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Bytes from their hexadecimal digits. */
 static void read_hex(const char *text, unsigned char *bytes)
 {

@@ -4,8 +4,6 @@
 #include "tcp/socket.h"
 #include "tests/unit/runner.h"
 
-#include <string.h>
-
 static const mtree_tcp_frame_t frame = {
     MTREE_TCP_MESSAGE, {1, UINT32_MAX, 3}, MTREE_TCP_TAGS - 1, 5, MTREE_TCP_LONGEST};
 

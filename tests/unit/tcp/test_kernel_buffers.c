@@ -3,8 +3,6 @@
 #include "tcp/kernel_buffers.h"
 #include "tests/unit/runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static char folder[32];

@@ -7,7 +7,6 @@
 #include "tests/unit/runner.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

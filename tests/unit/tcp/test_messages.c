@@ -8,9 +8,6 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 #include "tcp/width.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-
 enum { MOST = 8 };
 
 /* A link of 100 Mb/s and 20 ms holds 250 KB. */

@@ -6,11 +6,6 @@
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NAME     600
 #define OVERHEAD 30e-6 /* seconds, of the software in a round trip */
 #define WINDOW   90e3  /* bytes, that a stream starts with */

@@ -4,10 +4,6 @@
 #include "tests/unit/runner.h"
 #include "topo/dot/parse.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 OWNED_TYPE(dot_graph)
 
 static void write_attributes(FILE *out, const mtree_dot_attribute_t *list)

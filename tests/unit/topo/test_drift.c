@@ -6,10 +6,6 @@
 #include "tests/unit/given.h"
 #include "topo/drift/drift.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define MAX_SAMPLES 600
 #define LAB_SCALE   0.2
 #define LAB_CALLS   14

@@ -8,9 +8,6 @@
 #include "topo/host/interface.h"
 #include "topo/host/machine.h"
 
-#include <stdio.h>
-#include <string.h>
-
 OWNED_TYPE(machine)
 
 #define LENGTH(_array) (int)(sizeof(_array) / sizeof((_array)[0]))

@@ -7,11 +7,6 @@
 #include "topo/probe/networks.h"
 #include "topo/probe/state.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { HOSTS = 3, MANY = 9 };
 
 static mtree_host_interfaces_t hosts[MANY];

@@ -5,11 +5,6 @@
 
 #include "planner/planner.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NOISE 0.05
 
 /* A generated shape whose capacities are drawn around 200 Mb/s, with latencies of 2 to

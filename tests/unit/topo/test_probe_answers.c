@@ -8,10 +8,6 @@
 #include "topo/probe/probe.h"
 #include "topo/routes.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 OWNED_TYPE(probe)
 
 static mtree_probe_t *create_pair(double seconds)

@@ -4,8 +4,6 @@
 #include "topo/probe/fit.h"
 #include "topo/probe/infer.h"
 
-#include <math.h>
-
 #define MARKS 21
 
 /* Marks a twentieth of a second apart; @a rates are those of the intervals, Mb/s. */

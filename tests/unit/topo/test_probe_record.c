@@ -2,9 +2,6 @@
 #include "tests/unit/runner.h"
 #include "topo/probe/probe.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const mtree_probe_host_t hosts[] = {{"a", "192.0.2.1", 1e9},
                                            {"b", "192.0.2.2", 0}};
 

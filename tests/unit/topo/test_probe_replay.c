@@ -8,11 +8,6 @@
 #include "topo/probe/bottleneck.h"
 #include "topo/probe/routes.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_HOSTS   64
 #define MAX_STREAMS 1024
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/given.h"
 
-#include <string.h>
 #include <sys/resource.h>
 
 /* Of the routes between 1,024 hosts; ThreadSanitizer takes as much for itself. */

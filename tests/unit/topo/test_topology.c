@@ -4,9 +4,6 @@
 #include "tests/unit/runner.h"
 #include "topo/generators.h"
 
-#include <math.h>
-#include <string.h>
-
 UNIT_TEST(test_find_host)
 {
     OWNED(topology) *topology = mtree_topology_create("t", "test");

@@ -2,10 +2,6 @@
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 static mtree_topology_t *parse(const char *text)
 {
     mtree_topology_t *topology = NULL;

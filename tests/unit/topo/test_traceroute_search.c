@@ -2,9 +2,6 @@
 #include "tests/unit/given.h"
 #include "topo/probe/traceroute_search.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Answers that a router gives one host in a burst, as Linux does. */
 #define BURST 6
 
