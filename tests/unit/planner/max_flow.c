@@ -14,14 +14,15 @@ flow_t *flow_create(int num_vertices, int room)
 
     flow->num_vertices = num_vertices;
     flow->room = room;
-    MTREE_ARENA_ARRAY(&flow->arena, flow->from, ends);
     MTREE_ARENA_ARRAY(&flow->arena, flow->to, ends);
     MTREE_ARENA_ARRAY(&flow->arena, flow->capacity, ends);
     MTREE_ARENA_ARRAY(&flow->arena, flow->left, ends);
-    MTREE_ARENA_ARRAY(&flow->arena, flow->arcs, ends);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->after, ends);
+    MTREE_ARENA_ARRAY(&flow->arena, flow->first, vertices);
     MTREE_ARENA_ARRAY(&flow->arena, flow->level, vertices);
     MTREE_ARENA_ARRAY(&flow->arena, flow->next, vertices);
     MTREE_ARENA_ARRAY(&flow->arena, flow->queue, vertices);
+    memset(flow->first, -1, vertices * sizeof(*flow->first));
     return flow;
 }
 
@@ -36,25 +37,15 @@ int flow_add(flow_t *flow, int from, int to, double capacity)
     int place = 2 * flow->num_arcs++;
 
     ck_assert_int_le(flow->num_arcs, flow->room);
-    ck_assert_ptr_null(flow->first);
-    flow->from[place] = flow->to[place + 1] = from;
-    flow->to[place] = flow->from[place + 1] = to;
     flow->capacity[place] = capacity;
-    return place;
-}
+    for (int arc = place; arc <= place + 1; ++arc) {
+        const int leaves = arc == place ? from : to;
 
-static void list_arcs(flow_t *flow)
-{
-    MTREE_ARENA_ARRAY(&flow->arena, flow->first, (size_t)flow->num_vertices + 2);
-    for (int arc = 0; arc < 2 * flow->num_arcs; ++arc) {
-        ++flow->first[flow->from[arc] + 2];
+        flow->to[arc] = arc == place ? to : from;
+        flow->after[arc] = flow->first[leaves];
+        flow->first[leaves] = arc;
     }
-    for (int v = 0; v < flow->num_vertices; ++v) {
-        flow->first[v + 2] += flow->first[v + 1];
-    }
-    for (int arc = 0; arc < 2 * flow->num_arcs; ++arc) {
-        flow->arcs[flow->first[flow->from[arc] + 1]++] = arc;
-    }
+    return place;
 }
 
 /* Number the vertices by distance from the source; is the sink among them? */
@@ -69,11 +60,10 @@ static bool set_levels(flow_t *flow, int source, int sink, double tiny)
     flow->level[source] = 0;
     flow->queue[reached++] = source;
     for (int q = 0; q < reached; ++q) {
-        for (int e = flow->first[flow->queue[q]]; e < flow->first[flow->queue[q] + 1];
-             ++e) {
-            int to = flow->to[flow->arcs[e]];
+        for (int arc = flow->first[flow->queue[q]]; arc >= 0; arc = flow->after[arc]) {
+            int to = flow->to[arc];
 
-            if (flow->left[flow->arcs[e]] > tiny && flow->level[to] < 0) {
+            if (flow->left[arc] > tiny && flow->level[to] < 0) {
                 flow->level[to] = flow->level[flow->queue[q]] + 1;
                 flow->queue[reached++] = to;
             }
@@ -90,8 +80,8 @@ static double send(flow_t *flow, int at, int sink, double most, double tiny)
     if (at == sink) {
         return most;
     }
-    for (; flow->next[at] < flow->first[at + 1]; ++flow->next[at]) {
-        int arc = flow->arcs[flow->next[at]];
+    for (; flow->next[at] >= 0; flow->next[at] = flow->after[flow->next[at]]) {
+        int arc = flow->next[at];
 
         if (flow->left[arc] > tiny && flow->level[flow->to[arc]] == flow->level[at] + 1) {
             double part =
@@ -112,9 +102,6 @@ double flow_run(flow_t *flow, int source, int sink, double enough)
 {
     double value = 0.0, tiny = 0.0;
 
-    if (flow->first == NULL) {
-        list_arcs(flow);
-    }
     memcpy(flow->left, flow->capacity, 2 * (size_t)flow->num_arcs * sizeof(*flow->left));
     for (int arc = 0; arc < 2 * flow->num_arcs; ++arc) {
         tiny = fmax(tiny, TINY * flow->capacity[arc]);

@@ -27,15 +27,15 @@ static double capacity(mtree_quickest_flow_t *flow, int to)
  * 50 ms over the first alone; of 800 kb it carries 500 in 60 ms, the other one 300. */
 UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
 {
-    OWNED(topology) *topology = network_hosts(3);
-    OWNED(quickest_flow) *flow = NULL;
+    OWNED(topology) *topology =
+        map_text("graph { node [kind=host] h0 h1 h2\n"
+                 "h0 -- h1 [capacity=\"10Mbps\" latency=\"10ms\"]\n"
+                 "edge [capacity=\"30Mbps\" latency=\"20ms\"]\n"
+                 "h0 -- h2; h2 -- h1 [latency=\"30ms\"] }");
+    OWNED(quickest_flow) *flow = mtree_quickest_flow_create(topology, false);
     const int to = 1;
     double seconds[3];
 
-    map_join(topology, 0, 1, 10 * MBPS, 10 * MS);
-    map_join(topology, 0, 2, 30 * MBPS, 20 * MS);
-    map_join(topology, 2, 1, 30 * MBPS, 30 * MS);
-    flow = mtree_quickest_flow_create(topology, false);
     mtree_quickest_flow_distances(flow, 0, seconds);
     ck_assert_double_eq_tol(seconds[0], 0, 1e-12);
     ck_assert_double_eq_tol(seconds[1], 10 * MS, 1e-12);
@@ -55,17 +55,13 @@ UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
 /* What the first, shortest path takes is given back to two longer ones. */
 UNIT_TEST(test_flow_is_taken_back)
 {
-    OWNED(topology) *topology = network_hosts(4);
-    OWNED(quickest_flow) *flow = NULL;
+    /* 0-1-2-3 is the shortest, 3 ms; both 0-1-3 and 0-2-3 take 11 ms and use its ends. */
+    OWNED(topology) *topology = map_text(
+        "graph { edge [capacity=\"1Mbps\" latency=\"1ms\"] h0 -- h1 -- h2 -- h3\n"
+        "edge [latency=\"10ms\"] h0 -- h2; h1 -- h3 }");
+    OWNED(quickest_flow) *flow = mtree_quickest_flow_create(topology, false);
     const int to = 3;
 
-    /* 0-1-2-3 is the shortest, 3 ms; both 0-1-3 and 0-2-3 take 11 ms and use its ends. */
-    map_join(topology, 0, 1, MBPS, MS);
-    map_join(topology, 1, 2, MBPS, MS);
-    map_join(topology, 2, 3, MBPS, MS);
-    map_join(topology, 0, 2, MBPS, 10 * MS);
-    map_join(topology, 1, 3, MBPS, 10 * MS);
-    flow = mtree_quickest_flow_create(topology, false);
     ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 1000, 0), 4 * MS,
                             1e-12);
     /* 20 kb take 23 ms over this path, 21 over the other two. */
