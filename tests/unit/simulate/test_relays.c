@@ -9,7 +9,6 @@
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "topo/generators.h"
 
 OWNED_TYPE(steiner_packing)
 
@@ -77,22 +76,18 @@ static void check_plan(const job_t *job, const mtree_topology_t *topology,
     unit_ok(mtree_plan_check(plan, topology, routes));
 }
 
-static void add_link(mtree_topology_t *topology, int u, int v, double rate)
-{
-    map_join(topology, u, v, rate, 0.001);
-}
+/* Links of 100 Mb/s and a ms each between hosts h0, h1, ... */
+#define LINKS(links)                                                                     \
+    map_text("graph { edge [capacity=\"100Mbps\" latency=\"1ms\"] " links " }")
 
 /* Hosts 0 and 1 and relay 2, each joined to each by 100 Mb/s: half goes around. */
 UNIT_LOOP(a_relay_opens_a_second_way, 0, NUM_SERVED)
 {
-    OWNED(topology) *topology = network_hosts(3);
+    OWNED(topology) *topology = LINKS("h0 -- h1 -- h2 -- h0");
     job_t job = job_of(topology, 2, served[_i]);
     double whole = mtree_collective_has_blocks(served[_i]) ? 400 : 200, cut;
     OWNED(plan) *plan = NULL;
 
-    add_link(topology, 0, 1, 100 * MBPS);
-    add_link(topology, 0, 2, 100 * MBPS);
-    add_link(topology, 1, 2, 100 * MBPS);
     plan = job_plan(&job, topology);
     ck_assert_int_eq(plan->num_relays, 1);
     ck_assert_str_eq(plan->hosts[2], topology->vertices[2].host);
@@ -108,14 +103,10 @@ UNIT_LOOP(a_relay_opens_a_second_way, 0, NUM_SERVED)
  * of 2 (4 - 1) ends in all: 400 / 6 Mb/s. */
 UNIT_TEST(a_relay_sums_up)
 {
-    OWNED(topology) *topology = network_hosts(5);
+    OWNED(topology) *topology = LINKS("{h0 h1 h2 h3} -- h4");
     job_t job = job_of(topology, 4, MTREE_ALLREDUCE);
-    OWNED(plan) *plan = NULL, *alone = NULL;
+    OWNED(plan) *plan = job_plan(&job, topology), *alone = NULL;
 
-    for (int host = 0; host < 4; host++) {
-        add_link(topology, host, 4, 100 * MBPS);
-    }
-    plan = job_plan(&job, topology);
     ck_assert_int_eq(plan->num_relays, 1);
     ck_assert_int_eq(plan->num_trees, 1);
     ck_assert_double_eq_tol(plan->throughput, 100 * MBPS, 1);
@@ -128,17 +119,11 @@ UNIT_TEST(a_relay_sums_up)
 /* Where packets pass through host 2 anyway, and where it hangs behind host 1. */
 UNIT_LOOP(a_relay_that_does_not_help_is_not_used, 0, 2 * NUM_SERVED)
 {
-    OWNED(topology) *topology = network_hosts(3);
+    OWNED(topology) *topology =
+        _i < NUM_SERVED ? LINKS("{h0 h1} -- {h2}") : LINKS("h0 -- h1 -- h2");
     job_t job = job_of(topology, 2, served[_i % NUM_SERVED]);
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = job_plan(&job, topology);
 
-    if (_i < NUM_SERVED) {
-        add_link(topology, 0, 2, 100 * MBPS);
-    } else {
-        add_link(topology, 0, 1, 100 * MBPS);
-    }
-    add_link(topology, 2, 1, 100 * MBPS);
-    plan = job_plan(&job, topology);
     ck_assert_int_eq(plan->num_relays, 0);
 }
 
@@ -236,10 +221,8 @@ UNIT_LOOP(the_simulator_chooses, 0, 2)
     job_t job = job_of(topology, 2, MTREE_BCAST);
     OWNED(plan) *plan = NULL;
 
-    job.request.relays = job.vertices + job.num;
     job.request.bytes = _i == 0 ? 64e6 : 100;
-    unit_ok(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL));
+    plan = job_plan(&job, topology);
     ck_assert_int_eq(plan->num_relays > 0, _i == 0);
 }
 
@@ -247,21 +230,13 @@ UNIT_LOOP(the_simulator_chooses, 0, 2)
  * the links.  A short message needs no others. */
 UNIT_LOOP(many_ways_take_many_trees, 0, 2)
 {
-    OWNED(topology) *topology = network_hosts(16);
+    OWNED(topology) *topology = map_shape("random:16:120", 10 * MBPS, 1e-3);
+    job_t job = job_of(topology, 4, MTREE_ALLREDUCE);
     OWNED(plan) *plan = NULL;
-    job_t job;
 
-    for (int h = 0; h < 16; h++) {
-        for (int other = 0; other < h; other++) {
-            add_link(topology, h, other, 10 * MBPS);
-        }
-    }
-    job = job_of(topology, 4, MTREE_ALLREDUCE);
-    job.request.relays = job.vertices + job.num;
     job.request.max_trees = 4;
     job.request.bytes = _i == 0 ? 16 << 20 : 20 << 10;
-    unit_ok(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL));
+    plan = job_plan(&job, topology);
     if (_i == 0) {
         ck_assert_int_gt(plan->num_relays, 0);
         ck_assert_int_gt(plan->num_trees, 4);
@@ -310,15 +285,10 @@ UNIT_NEEDS(mtree_lp_is_available())
  * broadcast between part of a 4x4 torus. */
 UNIT_LOOP(the_papers_program_finds_the_same, 0, 4)
 {
-    const mtree_generate_request_t torus = {.capacity = 100 * MBPS};
-    OWNED(topology) *topology = NULL;
+    OWNED(topology) *topology = map_shape("torus:4x4", 100 * MBPS, 0);
+    job_t job = job_of(topology, 2 + _i, MTREE_BCAST);
+    OWNED(plan) *plan = job_plan(&job, topology);
     OWNED(steiner_packing) *packing = NULL;
-    OWNED(plan) *plan = NULL;
-    job_t job;
-
-    unit_ok(mtree_generate("torus:4x4", &torus, &topology));
-    job = job_of(topology, 2 + _i, MTREE_BCAST);
-    plan = job_plan(&job, topology);
     const mtree_steiner_request_t request = {.topology = topology,
                                              .hosts = job.vertices,
                                              .num_hosts = topology->num_vertices,
