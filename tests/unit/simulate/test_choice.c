@@ -66,6 +66,8 @@ static const struct {
     {{{1.00, 2.0, 1}, {1.01, 1.0, 3}, {1.01, 1.3, 1}}, 3, 0.001, 0},
     {{{1.0, 1.0, 4}, {1.0, 1.001, 2}, {1.0, 1.0, 2}}, 3, 0.02, 2},
     {{{1.0, 1.0, 4}, {1.0, 1.001, 2}}, 2, 0.02, 1},
+    /* Plans of no throughput take for ever. */
+    {{{INFINITY, 1.0, 0}, {INFINITY, 0.5, 0}}, 2, 0.02, 1},
 };
 
 UNIT_EACH(the_best_is_found, contests)
@@ -73,15 +75,6 @@ UNIT_EACH(the_best_is_found, contests)
     ck_assert_int_eq(mtree_contest_best_of(contests[_i].contenders, contests[_i].count,
                                            contests[_i].close),
                      contests[_i].best);
-}
-
-/* Plans of no throughput take for ever: one of them is taken all the same. */
-UNIT_TEST(for_ever_is_a_time)
-{
-    const mtree_contender_t contenders[] = {{.seconds = INFINITY, .load = 1.0},
-                                            {.seconds = INFINITY, .load = 0.5}};
-
-    ck_assert_int_ge(mtree_contest_best_of(contenders, 2, 0.02), 0);
 }
 
 /* Where several hosts send whole blocks to one through a switch its queue overflows,
