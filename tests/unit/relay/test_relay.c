@@ -354,8 +354,6 @@ UNIT_LOOP(all_addresses_of_a_relay_are_tried, 0, 2)
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 9};
     int socket;
 
-    relayed_encrypts = false;
-    relayed_create(2, 1, RELAYED_MEMORY);
     hello.job = job.id;
     (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), "%s:%d",
                    _i == 0 ? "0.0.0.1,127.0.0.1" : "[100::1],[::1],127.0.0.1",

@@ -44,13 +44,14 @@ static void stop(void)
     mtree_relay_server_destroy(server);
 }
 
-/* What rank 0 hears at @a now, in call number @a call of plan number @a plan, which
- * passes through the first relay. */
+/* Its calls pass through the first relay. */
+static mtree_placement_t placement = {.num_relays = 1};
+static uint32_t first_relay = MTREE_RELAY_IS_RELAY;
+static const mtree_relay_plan_t over = {.placement = &placement, .peers = &first_relay};
+
+/* What rank 0 hears at @a now, in call number @a call of plan number @a plan. */
 static mtree_relay_report_t poll_call(uint32_t plan, uint32_t call, double now)
 {
-    static mtree_placement_t placement = {.num_relays = 1};
-    static uint32_t number = MTREE_RELAY_IS_RELAY;
-    const mtree_relay_plan_t over = {.placement = &placement, .peers = &number};
     const mtree_relay_start_t what = {.plan = plan, .number = call};
 
     return mtree_relay_roster_poll(&roster, &over, &what, now);
@@ -93,9 +94,6 @@ UNIT_TEST(a_relay_that_does_not_answer_is_silent)
 /* What it said before the last ping is no answer to that. */
 UNIT_TEST(who_is_asked_has_yet_to_answer)
 {
-    static mtree_placement_t placement = {.num_relays = 1};
-    static uint32_t number = MTREE_RELAY_IS_RELAY;
-    const mtree_relay_plan_t over = {.placement = &placement, .peers = &number};
     const mtree_relay_start_t what = {.plan = 1};
 
     for (int i = 0; i < 2; i++) {
