@@ -12,7 +12,6 @@
 #include "tests/mpi/random_case.h"
 #include "tests/mpi/served.h"
 
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 

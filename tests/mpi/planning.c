@@ -13,7 +13,6 @@
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
 
-#include <mpi.h>
 #include <dirent.h>
 #include <sched.h>
 #include <stdio.h>

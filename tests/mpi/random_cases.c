@@ -16,7 +16,6 @@
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
 
-#include <mpi.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
  */
 #include "tests/mpi/expect.h"
 
-#include <mpi.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

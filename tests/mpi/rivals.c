@@ -11,7 +11,6 @@
 
 #include "simulate/baseline/baseline.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

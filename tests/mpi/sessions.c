@@ -6,8 +6,6 @@
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
 
-#include <mpi.h>
-
 int main(int argc, char **argv)
 {
     MPI_Session session;

@@ -11,7 +11,6 @@
 #include "tests/mpi/random_case.h"
 #include "tests/mpi/served.h"
 
-#include <mpi.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

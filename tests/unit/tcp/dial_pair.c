@@ -2,7 +2,6 @@
 #include "tests/unit/tcp/dial_pair.h"
 
 #include "tcp/private.h"
-#include "tests/unit/runner.h"
 
 #include <sys/socket.h>
 

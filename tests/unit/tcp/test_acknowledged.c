@@ -3,7 +3,6 @@
  * counts as arrived where packets are lost. */
 #include "tcp/private.h"
 #include "tcp/socket.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
 /* Kernels acknowledge the first packets of a connection at once anyway. */

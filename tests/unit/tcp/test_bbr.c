@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* BBR on a socket: it is known for what it is, and stays when it begins again. */
 #include "tcp/socket.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
 #include <netinet/in.h>

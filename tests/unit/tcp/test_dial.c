@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "tcp/private.h"
 #include "tcp/socket.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/dial_pair.h"
 
 #include <arpa/inet.h>

@@ -2,7 +2,6 @@
 /* What is wrong with a connection ends its peer and nothing else. */
 #include "base/log.h"
 #include "tcp/tls.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
 #include <poll.h>

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "tcp/private.h"
 #include "tests/folded.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
 #include <sys/socket.h>

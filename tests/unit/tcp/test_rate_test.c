@@ -2,7 +2,6 @@
 /* What a connection carries, as both ends see it; and one that is cut carries nothing. */
 #include "base/clock.h"
 #include "tcp/rate_test.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
 #include <fcntl.h>

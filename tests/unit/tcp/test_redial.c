@@ -5,7 +5,6 @@
  */
 #include "base/clock.h"
 #include "tcp/private.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/dial_pair.h"
 
 #include <linux/inet_diag.h>

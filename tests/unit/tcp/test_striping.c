@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which of the connections to a peer get its messages. */
 #include "tcp/private.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
 enum { FEW = 2, MANY = 3, MESSAGES = 8, SHORT = 100, LONG = 100000 };

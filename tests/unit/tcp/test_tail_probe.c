@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Behind the last message there are tail loss probes until all is acknowledged. */
 #include "tcp/frame.h"
-#include "tests/unit/runner.h"
 
 #include "base/clock.h"
 #include "tests/unit/tcp/loop.h"
