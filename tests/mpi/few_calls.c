@@ -15,8 +15,9 @@
  *   few_calls absent, present, either
  *                               is mtree part of this job?  No rank has the component in
  *                               memory; every rank has; ranks may differ.  Calls are
- * right either way, on a copy of the world, too few_calls lost              the last rank
- * ends itself in the midst of a collective; the others go on until they are ended
+ *                               right either way, on a copy of the world, too
+ *   few_calls lost              the last rank ends itself in the midst of a collective;
+ *                               the others go on until they are ended
  */
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
