@@ -9,9 +9,7 @@ static mtree_probe_link_t links[1];
 
 static void setup(void)
 {
-    const char *text = "graph { a -- b [capacity=\"1Gbps\", latency=\"1ms\"]; }";
-
-    unit_ok(mtree_topology_parse(text, strlen(text), "test", &topology));
+    topology = map_text("graph { a -- b [capacity=\"1Gbps\", latency=\"1ms\"]; }");
     links[0] =
         (mtree_probe_link_t){.capacity = {{.basis = MTREE_PROBE_MEASURED, .spread = 0.01},
                                           {.basis = MTREE_PROBE_AT_LEAST, .spread = 0.5}},

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which plan is taken, and what a changed network makes of plans. */
 #include "coll_mtree/plan/plan_choice.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 
 /* A plan over two hosts, with @a num_trees trees of which the first @a of_first are
  * rooted in host 0. */
 static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algorithm,
                                int num_trees, int of_first)
 {
-    static const char *const hosts[] = {"a", "b"};
-    mtree_plan_t *plan = mtree_plan_create(collective, algorithm, 2, hosts, num_trees);
+    static const char *const names[] = {"a", "b"};
+    mtree_plan_t *plan = mtree_plan_create(collective, algorithm, 2, names, num_trees);
 
     for (int t = 0; t < num_trees; t++) {
         plan->trees[t].root = t < of_first ? 0 : 1;
@@ -125,24 +124,20 @@ UNIT_TEST(a_slower_link_takes_transfer_time_and_not_latency)
                                     .algorithm = "packing",
                                     .max_trees = 4,
                                     .bytes = 1e7};
-    OWNED(topology) *topology = map_file(FIXTURES "/../lab/star.dot");
-    OWNED(routes) *routes = NULL;
     OWNED(plan) *plan = NULL;
-    int vertices[5], num_hosts = 0;
     double before, transfer;
 
-    num_hosts = map_hosts(topology, vertices);
-    unit_ok(mtree_planner_run(topology, vertices, num_hosts, &request, &plan));
-    unit_ok(mtree_routes_create(topology, vertices, num_hosts, &routes));
+    given_routes(map_file(FIXTURES "/../lab/star.dot"));
+    unit_ok(mtree_planner_run(topology, hosts, num_hosts, &request, &plan));
     plan->seconds += 0.25;
     transfer = 8 * plan->bytes / plan->throughput;
     before = coll_mtree_plan_choice_seconds(plan, topology, routes);
     for (int link = 0; link < topology->num_links; link++) {
-        topology->links[link].capacity[0] /= 2;
-        topology->links[link].capacity[1] /= 2;
+        map_scale(topology, link, 0.5);
     }
     ck_assert_double_eq_tol(coll_mtree_plan_choice_seconds(plan, topology, routes),
                             2 * before - (plan->seconds - transfer), 1e-6 * before);
+    forget();
 }
 
 /* Of two communicators one may not change its plans twice. */

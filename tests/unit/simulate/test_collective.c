@@ -5,8 +5,7 @@
  */
 #include "planner/algorithms.h"
 #include "planner/plan/collective.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 
 #include "planner/planner.h"
 #include "schedule/arrival/arrival.h"
@@ -21,13 +20,10 @@ static const mtree_collective_t strange[] = {
 
 #define NUM_STRANGE (int)(sizeof(strange) / sizeof(strange[0]))
 
-static mtree_topology_t *read_star(int *hosts)
+static void start(void)
 {
-    mtree_topology_t *topology = map_file(TOPOLOGIES "/star-8.dot");
-    int num_hosts = map_hosts(topology, hosts);
-
+    given(map_file(TOPOLOGIES "/star-8.dot"));
     ck_assert_int_eq(num_hosts, HOSTS);
-    return topology;
 }
 
 UNIT_TEST(each_has_a_name_that_is_parsed_and_listed)
@@ -114,8 +110,6 @@ UNIT_LOOP(each_is_planned_simulated_and_compared, 0, MTREE_COLLECTIVE_LAST)
         mtree_baseline_default((mtree_openmpi_t){0}, collective, HOSTS, 64000);
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
-    int hosts[HOSTS];
-    OWNED(topology) *topology = read_star(hosts);
     OWNED(plan) *plan = NULL;
 
     mtree_simulate_default_options(&options);
@@ -147,8 +141,6 @@ UNIT_LOOP(another_value_is_not_planned, 0, NUM_STRANGE)
 {
     const mtree_plan_request_t request = {.collective = strange[_i], .bytes = 64e3};
     const char *const name = "a";
-    int hosts[HOSTS];
-    OWNED(topology) *topology = read_star(hosts);
     mtree_plan_t *plan = NULL;
 
     unit_invalid(mtree_planner_run(topology, hosts, HOSTS, &request, &plan));
@@ -163,8 +155,6 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
     const mtree_call_t call = {.collective = strange[_i], .units = 8, .unit_bytes = 4};
-    int ranks[HOSTS] = {0, 1, 2, 3, 4, 5, 6, 7}, hosts[HOSTS];
-    OWNED(topology) *topology = read_star(hosts);
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
     OWNED(placement) *placement = NULL;
@@ -172,7 +162,7 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
     OWNED(plan) *plan = NULL;
 
     unit_ok(mtree_planner_run(topology, hosts, HOSTS, &request, &plan));
-    unit_ok(mtree_placement_create(HOSTS, HOSTS, ranks, NULL, &placement));
+    unit_ok(mtree_placement_create(HOSTS, HOSTS, map_vertices, NULL, &placement));
     mtree_simulate_default_options(&options);
     options.bytes = 64000;
     unit_invalid(layout_from_plan(plan, placement, &call, 0, &layout));
@@ -181,3 +171,5 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
                                      &result));
     ck_assert_int_eq(heard_lines(), 2);
 }
+
+UNIT_FIXTURE(start, forget)
