@@ -99,8 +99,6 @@ typedef struct {
     const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: no call
                                            needed it yet */
     bool agrees;                        /* with others of its group (call/agreed.c) */
-    struct coll_mtree_planning_context
-        *context;             /* on rank 0: what it is planned on, or NULL */
     atomic_uint version;      /* on rank 0: of the network that the oldest plan is for;
                                  UINT_MAX: there is none */
     atomic_bool keeps_order;  /* trees have served calls that must give the same bits */

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/source.h"
 
@@ -180,7 +179,6 @@ void coll_mtree_agreed_take_plan(mca_coll_mtree_module_t *module,
             : coll_mtree_class_table_find(&agreed->plans, &comm_class->node.call_class);
 
     if (plan != NULL && comm_class->entry == NULL) {
-        module->context = coll_mtree_planning_context_of(module->processes);
         comm_class->entry = plan->entry;
         coll_mtree_plan_entry_retain(plan->entry);
         coll_mtree_plan_entry_note_version(module, plan->entry->version);

@@ -58,6 +58,8 @@ static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_replan_query_t *query = &entry->query;
+    coll_mtree_planning_context_t *context =
+        coll_mtree_planning_context_of(module->processes);
     const double gain = coll_mtree_replan_least_gain(atomic_load(&module->keeps_order),
                                                      atomic_load(&module->is_reordered));
     const double seconds = query->traffic->seconds;
@@ -73,22 +75,21 @@ static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
         return COLL_MTREE_REPLY_STAY;
     }
     /* What other communicators gained is no reason to change the order of sums. */
-    before = gain > 0 ? module->context->version : version;
-    coll_mtree_planning_context_update(module->context, entry->comm, &entry->call_class,
+    before = gain > 0 ? context->version : version;
+    coll_mtree_planning_context_update(context, entry->comm, &entry->call_class,
                                        entry->part->plan, &paths, &query->check, gain,
                                        version);
     if (query->check.count > 0) {
         return COLL_MTREE_REPLY_CHECK;
     }
-    return module->context->version == before ? COLL_MTREE_REPLY_STAY
-                                              : COLL_MTREE_REPLY_PLAN;
+    return context->version == before ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
 }
 
-/* Likewise, once the new plan exists: the plans of @a module change, and with them the
- * order of sums. */
-static void change_plans(mca_coll_mtree_module_t *module)
+/* Likewise, once the new plan exists, for @a version of the network: the plans of @a
+ * module change, and with them the order of sums. */
+static void change_plans(mca_coll_mtree_module_t *module, unsigned version)
 {
-    atomic_store(&module->version, module->context->version);
+    atomic_store(&module->version, version);
     if (atomic_load(&module->keeps_order)) {
         atomic_store(&module->is_reordered, true);
     }
@@ -111,7 +112,7 @@ static void decide(coll_mtree_plan_entry_t *entry)
     } else if (is_query && entry->planned.plan == NULL) {
         entry->decided = COLL_MTREE_REPLY_STAY;
     } else if (is_query) {
-        change_plans(entry->module);
+        change_plans(entry->module, entry->planned.version);
     }
 }
 
@@ -142,16 +143,14 @@ static void task_end(coll_mtree_plan_task_t *task)
 static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
-    mca_coll_mtree_module_t *module = entry->module;
     const coll_mtree_planned_t *planned = &entry->planned;
 
     if (entry->decided != COLL_MTREE_REPLY_PLAN) {
         coll_mtree_exchange_reply(exchange, (int)entry->decided, NULL, 0);
         return;
     }
-    module->context = planned->context;
     entry->version = planned->version;
-    coll_mtree_plan_entry_note_version(module, entry->version);
+    coll_mtree_plan_entry_note_version(entry->module, entry->version);
     coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned,
                                &entry->appendix);
 }

@@ -181,8 +181,8 @@ static void check_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm
         }
         return;
     }
-    if (check_lead(&channel, &module->context->numbers, check->streams, check->count) !=
-        MTREE_OK) {
+    if (check_lead(&channel, &module->processes->hosts.numbers, check->streams,
+                   check->count) != MTREE_OK) {
         coll_mtree_verbose(comm, 1,
                            "the links could not be checked, a host did not "
                            "answer; their capacities stay");

@@ -335,7 +335,8 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     }
     opal_mutex_lock(&all.lock);
     group = group_of(module, comm);
-    group->context = group->identity == 0 ? NULL : module->context;
+    group->context =
+        group->identity == 0 ? NULL : coll_mtree_planning_context_of(module->processes);
     for (coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
         if (coll_mtree_call_class_equals(&r->call_class, call_class)) {
             forget_trees(r);
