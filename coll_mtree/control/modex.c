@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-#include "ompi/proc/proc.h"
 #include "ompi/runtime/mpiruntime.h"
 
 #include <stdlib.h>
@@ -27,9 +26,10 @@ typedef struct {
 
 static struct {
     coll_mtree_published_t own;
-    process_t *known; /* [num_known] by rank in MPI_COMM_WORLD */
+    opal_mutex_t lock; /* of what follows: several threads may make communicators */
+    process_t *known;  /* [num_known] by rank in MPI_COMM_WORLD */
     int num_known, capacity;
-} modex;
+} modex = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 coll_mtree_published_t *coll_mtree_modex_own(void)
 {
@@ -102,19 +102,45 @@ static void settings_get(const opal_process_name_t *name, coll_mtree_published_t
     }
 }
 
-/* Are the settings of the process @a name known not to be those of this one? */
-static bool is_known_to_differ(const opal_process_name_t *name)
+/* What is known of the process @a name; nothing of another job's is kept. */
+static process_t known_get(const opal_process_name_t *name)
 {
-    return name->jobid == OPAL_PROC_MY_NAME.jobid &&
-           name->vpid < (unsigned)modex.num_known && modex.known[name->vpid].is_known &&
-           !modex.known[name->vpid].is_alike;
+    process_t process = {.is_known = false};
+
+    opal_mutex_lock(&modex.lock);
+    if (name->jobid == OPAL_PROC_MY_NAME.jobid &&
+        name->vpid < (unsigned)modex.num_known) {
+        process = modex.known[name->vpid];
+    }
+    opal_mutex_unlock(&modex.lock);
+    return process;
+}
+
+static void known_put(const opal_process_name_t *name, process_t process)
+{
+    const int wanted = (int)name->vpid + 1;
+
+    if (name->jobid != OPAL_PROC_MY_NAME.jobid) {
+        return;
+    }
+    opal_mutex_lock(&modex.lock);
+    if (wanted > modex.num_known) {
+        mtree_array_reserve(&modex.known, &modex.capacity, wanted, sizeof(*modex.known));
+        memset(modex.known + modex.num_known, 0,
+               (size_t)(wanted - modex.num_known) * sizeof(*modex.known));
+        modex.num_known = wanted;
+    }
+    modex.known[name->vpid] = process;
+    opal_mutex_unlock(&modex.lock);
 }
 
 bool coll_mtree_modex_find(const opal_process_name_t *name,
                            coll_mtree_published_t *published)
 {
+    const process_t known = known_get(name);
+
     /* It may have no mtree: then the answer would be late again. */
-    if (is_known_to_differ(name)) {
+    if (known.is_known && !known.is_alike) {
         return false;
     }
     if (opal_compare_proc(*name, OPAL_PROC_MY_NAME) == 0) {
@@ -165,39 +191,15 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
     return process;
 }
 
-/* Where what is known of the process @a name is kept; NULL: nowhere, it is another
- * job's. */
-static process_t *settings_known(const opal_process_name_t *name)
-{
-    const opal_process_name_t *me = &ompi_proc_local()->super.proc_name;
-
-    if (name->jobid != me->jobid) {
-        return NULL;
-    }
-    if (name->vpid >= (unsigned)modex.num_known) {
-        int wanted = (int)name->vpid + 1;
-
-        mtree_array_reserve(&modex.known, &modex.capacity, wanted, sizeof(*modex.known));
-        memset(modex.known + modex.num_known, 0,
-               (size_t)(wanted - modex.num_known) * sizeof(*modex.known));
-        modex.num_known = wanted;
-    }
-    return &modex.known[name->vpid];
-}
-
 /* What the process of rank @a rank of @a comm published. */
 static process_t settings_of(ompi_communicator_t *comm, int rank)
 {
     const opal_process_name_t name = coll_mtree_process_name(comm, rank);
-    process_t *at = settings_known(&name);
-    process_t process;
+    process_t process = known_get(&name);
 
-    if (at != NULL && at->is_known) {
-        return *at;
-    }
-    process = settings_ask(comm, rank, &name);
-    if (at != NULL) {
-        *at = process;
+    if (!process.is_known) {
+        process = settings_ask(comm, rank, &name);
+        known_put(&name, process);
     }
     return process;
 }
