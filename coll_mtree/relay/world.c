@@ -193,7 +193,9 @@ void coll_mtree_relay_world_begin(ompi_communicator_t *world)
         return;
     }
     job.relays = mtree_calloc((size_t)ompi_comm_size(world), sizeof(*job.relays));
-    for (int rank = 0; rank < ompi_comm_size(world); rank++) {
+    /* The secret is rank 0's; without it nobody relays. */
+    for (int rank = 0; rank < ompi_comm_size(world) && (rank == 0 || job.has_secret);
+         rank++) {
         const opal_process_name_t name = coll_mtree_process_name(world, rank);
         relay_t *relay = &job.relays[job.num_relays];
 
