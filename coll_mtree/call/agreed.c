@@ -63,7 +63,7 @@ static agreed_t *agreed_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
 {
     coll_mtree_proc_group_t *group;
 
-    if (module->is_threaded) {
+    if (module->is_threaded || coll_mtree_survives()) {
         return NULL;
     }
     group = coll_mtree_proc_group_of(module, comm);

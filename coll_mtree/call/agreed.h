@@ -8,6 +8,8 @@
  * make its collective calls in the same order.  That does not hold for
  * - nonblocking calls on several communicators: they neither give nor take;
  * - several threads: nothing is shared where a process has MPI_THREAD_MULTIPLE;
+ * - calls that end with an error on some ranks alone, after which the program goes on
+ *   (ULFM): nothing is shared there, either;
  * - the end of a communicator, which calls under way put off: what is agreed goes with
  *   the last communicator that the user frees.  That of MPI_COMM_WORLD's group stays.
  */
