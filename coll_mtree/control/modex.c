@@ -36,6 +36,13 @@ coll_mtree_published_t *coll_mtree_modex_own(void)
     return &modex.own;
 }
 
+/* Each host keeps what all processes have published, and most have no networks. */
+static size_t published_length(const coll_mtree_published_t *own)
+{
+    return offsetof(coll_mtree_published_t, networks.addresses) +
+           (size_t)own->networks.count * sizeof(own->networks.addresses[0]);
+}
+
 void coll_mtree_modex_publish(void)
 {
     coll_mtree_published_t *own = &modex.own;
@@ -48,7 +55,7 @@ void coll_mtree_modex_publish(void)
         mtree_error("the parameters that ranks compare do not fit into %zu bytes",
                     sizeof(own->lines));
     }
-    rc = coll_mtree_modex_put(KEY, own, sizeof(*own));
+    rc = coll_mtree_modex_put(KEY, own, published_length(own));
     if (rc != OPAL_SUCCESS) {
         mtree_error("PMIx does not take what mtree is set to (code %d), so the others "
                     "would not know of it; the job ends; see whether this host is short "
