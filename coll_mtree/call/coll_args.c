@@ -239,12 +239,10 @@ void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
 
 void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes)
 {
-    const size_t min_bytes = coll_mtree_params_min_bytes();
-
     /* Some blocks may have bytes even where the others had none so far. */
     args->call.units = bytes < 1 ? 1 : (size_t)bytes;
     /* Fewer than one are a size that is not known yet. */
-    args->verdict = min_bytes == 0 || bytes >= (double)min_bytes
+    args->verdict = bytes >= (double)coll_mtree_params_min_bytes()
                         ? MTREE_COLL_ARGS_SERVED
                         : MTREE_COLL_ARGS_DECLINED;
 }
