@@ -19,9 +19,11 @@
  * before that, and would call the fallback out of order, so it runs over the default plan
  * (coll_mtree/call/default_plan.h).
  *
- * An entry is counted by its holders: classes while it is in force, its exchange, and the
- * requests that use its plan.  Where the network has changed another entry follows it
- * (coll_mtree/call/plan_sequence.h), or the next call of its class makes another one.
+ * An entry is counted by its holders: classes while it is in force, what its group has
+ * agreed on, its exchange, and the requests that use its plan.  So it may outlive the
+ * communicator that made it, which only the exchange needs.  Where the network has
+ * changed another entry follows it (coll_mtree/call/plan_sequence.h), or the next call of
+ * its class makes another one.
  */
 #ifndef COLL_MTREE_CALL_PLAN_ENTRY_H
 #define COLL_MTREE_CALL_PLAN_ENTRY_H
