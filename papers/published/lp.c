@@ -128,10 +128,11 @@ static void leave(void)
 #define GUARDED(_lp, ...)                                                                \
     if (enter(_lp)) {                                                                    \
         switch (setjmp(of_thread.guard)) {                                               \
-        case 0:                                                                          \
+        case 0: {                                                                        \
             __VA_ARGS__;                                                                 \
             leave();                                                                     \
             break;                                                                       \
+        }                                                                                \
         case CANCELLED:                                                                  \
             drop_state(_lp, MTREE_ERR_CANCELLED);                                        \
             break;                                                                       \
