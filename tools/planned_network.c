@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each piece passes every host: a million of them takes minutes between ten hosts.  What
- * is sent whole crosses links in parts of WHOLE_PIECE bytes. */
-#define MOST_PIECES 1048576.0
-#define WHOLE_PIECE 65536.0
+/* Each piece is a message to every other rank, which takes some 0.5 us between two hosts
+ * and 10 between a thousand: so many take up to half an hour.  What is sent whole crosses
+ * links in parts of WHOLE_PIECE bytes. */
+#define MOST_MESSAGES 1e8
+#define WHOLE_PIECE   65536.0
 
 static const char *host_advice(const mtree_topology_t *topology, const char *name,
                                char *advice)
@@ -256,8 +257,10 @@ static double tree_piece(const mtree_plan_t *plan)
 }
 
 void simulated_check(const command_t *command, const mtree_simulate_options_t *simulated,
-                     const mtree_plan_t *plan)
+                     int num_hosts, const mtree_plan_t *plan)
 {
+    const double bytes = (double)simulated->bytes;
+    const double others = (double)num_hosts * simulated->ranks_per_host - 1;
     double piece =
         shorter(shorter(WHOLE_PIECE, simulated->segment_bytes), simulated->chunk_bytes);
 
@@ -265,11 +268,11 @@ void simulated_check(const command_t *command, const mtree_simulate_options_t *s
         piece = shorter(piece, plan->message_bytes);
         piece = simulated->chunk_bytes > 0 ? piece : fmin(piece, tree_piece(plan));
     }
-    if ((double)simulated->bytes > MOST_PIECES * piece) {
+    if (bytes / piece * others > MOST_MESSAGES) {
         command_fail("%s: %s in pieces of %s take too long to simulate; give longer "
                      "pieces or a shorter message, %s at most of these",
-                     command->name, MTREE_UNITS_SIZE((double)simulated->bytes),
-                     MTREE_UNITS_SIZE(piece), MTREE_UNITS_SIZE(MOST_PIECES * piece));
+                     command->name, MTREE_UNITS_SIZE(bytes), MTREE_UNITS_SIZE(piece),
+                     MTREE_UNITS_SIZE(MOST_MESSAGES / others * piece));
     }
 }
 

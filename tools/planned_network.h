@@ -54,9 +54,9 @@ void planned_network_read(const char *plan_file, const char *topology_file,
                           planned_network_t *planned);
 
 /* End the command if the message of @a simulated, in the pieces that it or @a plan (may
- * be NULL) cuts it into, would take too long to simulate. */
+ * be NULL) cuts it into, would take too long to simulate on @a num_hosts. */
 void simulated_check(const command_t *command, const mtree_simulate_options_t *simulated,
-                     const mtree_plan_t *plan);
+                     int num_hosts, const mtree_plan_t *plan);
 
 /* @a plan as a JSON object. */
 json_t *planned_network_json(const mtree_plan_t *plan);

@@ -126,6 +126,7 @@ def check_spelling():
 
 
 def check_planning(folder):
+    (pathlib.Path(folder) / "pair.dot").write_text('graph { a -- b [capacity="10Gbps"] }', encoding="utf-8")
     says([*MTREE, "plan", B4, "--size", "many"], 2, "--size 'many': .*; write it like 16M")
     says([*MTREE, "plan", B4, "--hosts", "US1,nowhere"], 1, "no host 'nowhere'; 'mtree topology' lists the hosts")
     says([*MTREE, "plan", B4, "--hosts", "US1,US2,US3,US4,US5,US6,EU1,EU2,EU3,EU4,AS1,AS2,US1"], 1,
@@ -141,9 +142,12 @@ def check_planning(folder):
     says([*MTREE, "compare", STAR, "-a", "psld", "-C", "bcast", "-b", "1M"], 1, "none of the algorithms could run; the first: ")
     says([*MTREE, "compare", STAR, "-a", ",".join(["ring"] * 200)], 1, "more than .* algorithms; name fewer")
     says([*MTREE, "simulate", STAR, "-b", "16M", "--chunk", "1"], 1,
-         "simulate: 16 MB in pieces of 1 B take too long to simulate; give longer pieces or a shorter message, 1 MB at most")
+         "simulate: 16 MB in pieces of 1 B take too long to simulate; give longer pieces or a shorter message, 13.* MB at most")
     says([*MTREE, "simulate", STAR, "-b", "8192T"], 1, "simulate: 8192 TB in pieces of .* take too long to simulate")
     says([*MTREE, "compare", STAR, "-b", "8192T"], 1, "compare: 8192 TB in pieces of 64 KB take too long to simulate")
+    done = subprocess.run([*MTREE, "simulate", "-C", "bcast", "-b", "68G", f"{folder}/pair.dot"], capture_output=True, check=False)
+    if done.returncode != 0 or b"bcast of 68 GB" not in done.stdout:
+        failures.append(f"68 GB between two hosts: exit {done.returncode}: {done.stderr}")
     says([*MTREE, "simulate", STAR, "--ranks-per-host", "8192", "-b", "1M"], 1, "8192 ranks per host on 8 hosts; 1 to .* can be simulated")
     if pathlib.Path("/dev/full").exists():
         subprocess.run([*MTREE, "plan", B4, "-o", f"{folder}/plan"], stdout=subprocess.DEVNULL, check=True)

@@ -356,7 +356,8 @@ static void compare(session_t *session, const char *path)
     planned_network_prepare(&session->planning, path, &session->planned);
     session->simulated.bytes = session->planning.bytes;
     session->simulated.root = session->planned.request.root;
-    simulated_check(&command_compare, &session->simulated, NULL);
+    simulated_check(&command_compare, &session->simulated, session->planned.num_hosts,
+                    NULL);
     add_rows(session);
     run_rows(session);
     judge_rows(session);

@@ -149,7 +149,8 @@ static void simulate(session_t *session)
 {
     const planned_network_t *planned = &session->planned;
 
-    simulated_check(&command_simulate, &session->simulated, planned->plan);
+    simulated_check(&command_simulate, &session->simulated, planned->num_hosts,
+                    planned->plan);
     command_say("simulating");
     command_must(mtree_simulate_plan(
         planned->topology, planned->hosts, planned->num_hosts, planned->plan,
