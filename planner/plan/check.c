@@ -34,7 +34,7 @@ static bool check_numbers(const mtree_plan_t *plan, int t)
     }
     if (!mtree_plan_is_rate(tree->rate)) {
         return bad("plan: tree %d has rate %g; give 0 or a rate of %g to %g b/s", t,
-                   tree->rate, MTREE_PLAN_LEAST_RATE, MTREE_UNITS_MOST_RATE);
+                   tree->rate, MTREE_PLAN_LEAST_RATE, MTREE_PLAN_MOST_RATE);
     }
     if (!isfinite(tree->share) || tree->share < 0.0 ||
         tree->share > 1.0 + SHARE_TOLERANCE) {

@@ -76,7 +76,7 @@ static bool read_rate(const reader_t *reader, const json_t *object, const char *
     return read_number(reader, object, key, value_p) &&
            (mtree_plan_is_rate(*value_p) ||
             bad(reader, "\"%s\" is not 0 or a rate of %g to %g b/s; correct it", key,
-                MTREE_PLAN_LEAST_RATE, MTREE_UNITS_MOST_RATE));
+                MTREE_PLAN_LEAST_RATE, MTREE_PLAN_MOST_RATE));
 }
 
 static bool read_bytes(const reader_t *reader, const json_t *object, const char *key,

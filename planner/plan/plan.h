@@ -49,8 +49,10 @@ typedef struct {
 /* The parent of a relay that a tree does not use. */
 #define MTREE_PLAN_OUTSIDE (-2)
 
-/* bits/s.  Over less a call takes more seconds than a double holds. */
+/* bits/s.  Over less a call takes more seconds than a double holds; and all links of a
+ * network together carry less than the most. */
 #define MTREE_PLAN_LEAST_RATE 1e-12
+#define MTREE_PLAN_MOST_RATE  1e24
 
 /* The algorithm of plans by arrival. */
 #define MTREE_PLAN_ARRIVAL "arrival"
@@ -132,8 +134,7 @@ static inline int mtree_plan_num_active(const mtree_plan_t *plan)
 /* May a plan have @a rate, bits/s?  NaN is none. */
 static inline bool mtree_plan_is_rate(double rate)
 {
-    return rate == 0.0 ||
-           (rate >= MTREE_PLAN_LEAST_RATE && rate <= MTREE_UNITS_MOST_RATE);
+    return rate == 0.0 || (rate >= MTREE_PLAN_LEAST_RATE && rate <= MTREE_PLAN_MOST_RATE);
 }
 
 /* Does @a tree leave @a host, a relay, outside? */

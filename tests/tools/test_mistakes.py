@@ -53,13 +53,13 @@ def check_files(folder):
     says([*MTREE, "check", changed(relays="c")], 1, '"relays" is no array; give host names, or leave it out')
     says([*MTREE, "check", changed(hosts=["a", "a"])], 1, "host 1 is not a name, or is there twice; name each host once")
     says([*MTREE, "check", changed(throughput_bps=-1)], 1, '"throughput_bps" is not a number of at least 0; correct it or leave it out')
-    says([*MTREE, "check", changed(bound_bps=1e-308)], 1, '"bound_bps" is not 0 or a rate of 1e-12 to 1e[+]18 b/s; correct it')
+    says([*MTREE, "check", changed(bound_bps=1e-308)], 1, '"bound_bps" is not 0 or a rate of 1e-12 to 1e[+]24 b/s; correct it')
     says([*MTREE, "check", changed(trees=[])], 1, 'no "trees"; give an array')
     says([*MTREE, "check", tree(share=1.5)], 1, "tree 0 has share 1.5; shares lie between 0 and 1")
     says([*MTREE, "check", tree(latency_s=[1, 2])], 1, '"latency_s" and "edges" differ in length')
     says([*MTREE, "check", tree(edges=[["a"]])], 1, 'an edge is not two names from "hosts"')
     for rate in (-1, 1e308, 5e-324):
-        says([*MTREE, "check", tree(rate_bps=rate)], 1, "tree 0 has rate .*; give 0 or a rate of 1e-12 to 1e[+]18 b/s")
+        says([*MTREE, "check", tree(rate_bps=rate)], 1, "tree 0 has rate .*; give 0 or a rate of 1e-12 to 1e[+]24 b/s")
     says([*MTREE, "draw", "--json", "--plan", tree(rate_bps=1e308), file("two.dot", 'graph { a -- b [capacity="1Mbps"]; }')], 1,
          "tree 0 has rate 1e[+]308")
     twice = {**plan["trees"][0], "edges": [["a", "b"], ["a", "b"]]}

@@ -62,6 +62,19 @@ UNIT_TEST(test_hosts_get_other_numbers)
     ck_assert_str_eq(before, after);
 }
 
+/* Each tree has the rate of the fastest links that there may be, and the plan of both. */
+UNIT_TEST(test_a_plan_carries_more_than_a_link)
+{
+    OWNED(plan) *plan = make_plan(), *again = NULL;
+
+    for (int i = 0; i < HOSTS * HOSTS; i++) {
+        plan->routes[i].rate = MTREE_UNITS_MOST_RATE;
+    }
+    plan->throughput = plan->bound = 2 * MTREE_UNITS_MOST_RATE;
+    again = network_plan_again(plan);
+    ck_assert_double_eq(again->throughput, plan->throughput);
+}
+
 /* Whatever allocation fails, a plan is written whole or not at all, with one line. */
 UNIT_TEST(test_a_plan_is_written_whole_or_not_at_all)
 {
