@@ -159,8 +159,8 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
                      : mtree_placement_leader(placement, host, number);
     int num;
 
-    mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
-                         builder->children, &num);
+    mtree_placement_neighbours(placement, builder->rank, leader, number, &stream->parent,
+                               builder->children, &num);
     for (int i = 0; i < num; i++) {
         mtree_layout_add_peer(builder, builder->children[i], 0, 0);
         builder->steps[i] = 0;

@@ -61,8 +61,8 @@ static void build(const mtree_plan_part_t *part, const mtree_placement_t *placem
                                .children = children};
 
     fill_leaders(placement, call, leader);
-    mtree_placement_hang(placement, rank, leader[placement->host[rank]], TREE,
-                         &job.parent, children, &job.num_children);
+    mtree_placement_neighbours(placement, rank, leader[placement->host[rank]], TREE,
+                               &job.parent, children, &job.num_children);
     mtree_program_build(part->program, &job, program);
 }
 

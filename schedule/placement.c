@@ -191,8 +191,9 @@ static bool part_holds(const part_t *part, int position)
     return position >= part->begin && position < part->end;
 }
 
-void mtree_placement_hang(const mtree_placement_t *placement, int rank, int leader,
-                          int tree, int *parent_p, int *children, int *num_children_p)
+void mtree_placement_neighbours(const mtree_placement_t *placement, int rank, int leader,
+                                int tree, int *parent_p, int *children,
+                                int *num_children_p)
 {
     int host = placement->host[rank], parent = -1, num_children = 0;
     part_t whole = {placement->first[host], placement->first[host + 1], leader};
@@ -237,8 +238,8 @@ int mtree_placement_walk(const mtree_placement_t *placement, int rank, int leade
         int *children = &waiting[--num_waiting], parent, num_children;
 
         ranks[count] = children[0];
-        mtree_placement_hang(placement, ranks[count++], leader, tree, &parent, children,
-                             &num_children);
+        mtree_placement_neighbours(placement, ranks[count++], leader, tree, &parent,
+                                   children, &num_children);
         for (int i = 0; i < num_children / 2; i++) {
             int other = children[num_children - 1 - i];
 

@@ -65,14 +65,15 @@ int mtree_placement_leader(const mtree_placement_t *placement, int host, int tre
  * @a leader, one of these ranks, as root.  *parent_p is -1 for the leader.  @a children
  * has memory for all other ranks of the host; *num_children_p of them are written.
  */
-void mtree_placement_hang(const mtree_placement_t *placement, int rank, int leader,
-                          int tree, int *parent_p, int *children, int *num_children_p);
+void mtree_placement_neighbours(const mtree_placement_t *placement, int rank, int leader,
+                                int tree, int *parent_p, int *children,
+                                int *num_children_p);
 
 /*
  * The ranks of its host that are below @a rank in tree number @a tree with @a leader, as
- * mtree_placement_hang() has it: @a rank first, parents before children, the subtrees of
- * children in their order.  How many; @a ranks has memory for twice the ranks of the
- * host.
+ * mtree_placement_neighbours() has it: @a rank first, parents before children, the
+ * subtrees of children in their order.  How many; @a ranks has memory for twice the ranks
+ * of the host.
  */
 int mtree_placement_walk(const mtree_placement_t *placement, int rank, int leader,
                          int tree, int *ranks);

@@ -47,8 +47,8 @@ static void hang_all(const mtree_placement_t *placement, int leader, int tree,
     for (int rank = 0; rank < num; rank++) {
         int children[MAX_RANKS], num_children;
 
-        mtree_placement_hang(placement, rank, leader, tree, &parent[rank], children,
-                             &num_children);
+        mtree_placement_neighbours(placement, rank, leader, tree, &parent[rank], children,
+                                   &num_children);
         ck_assert_int_lt(num_children, num);
         for (int i = 0; i < num_children; i++) {
             ck_assert_int_eq(above[children[i]], -1);
@@ -201,12 +201,14 @@ UNIT_TEST(test_nothing_known)
         ck_assert_int_eq(mtree_placement_leader(placement, 0, tree), first[tree % 3]);
         ck_assert_int_eq(mtree_placement_leader(placement, 1, tree), 1);
         ck_assert_int_eq(mtree_placement_leader(placement, 2, tree), last[tree % 2]);
-        mtree_placement_hang(placement, 3, 3, tree, &parent, children, &num_children);
+        mtree_placement_neighbours(placement, 3, 3, tree, &parent, children,
+                                   &num_children);
         ck_assert_int_eq(parent, -1);
         ck_assert_int_eq(num_children, 2);
         ck_assert_int_eq(children[0], 0);
         ck_assert_int_eq(children[1], 4);
-        mtree_placement_hang(placement, 4, 3, tree, &parent, children, &num_children);
+        mtree_placement_neighbours(placement, 4, 3, tree, &parent, children,
+                                   &num_children);
         ck_assert_int_eq(parent, 3);
         ck_assert_int_eq(num_children, 0);
     }
