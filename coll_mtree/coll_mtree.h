@@ -105,7 +105,8 @@ typedef struct {
     atomic_bool is_reordered; /* on rank 0: these have changed their order */
     coll_mtree_size_estimate_t
         sizes[MTREE_COLLECTIVE_LAST]; /* of calls with unequal blocks */
-    bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
+    bool cannot_serve; /* every rank knows by now that mtree cannot serve this
+                          communicator */
     mtree_placement_t *default_placement; /* call/default_plan.h; NULL: not needed yet */
 } mca_coll_mtree_module_t;
 

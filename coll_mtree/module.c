@@ -204,7 +204,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
 /* One line per job suffices below level 10: the first communicator is the world. */
 static void log_obstacle(ompi_communicator_t *comm, const obstacle_t *obstacle)
 {
-    int level = obstacle->is_news ? coll_mtree_unserved_level(comm) : 1;
+    int level = obstacle->is_news ? coll_mtree_fallback_level(comm) : 1;
 
     coll_mtree_verbose(comm, comm == &ompi_mpi_comm_world.comm ? level : 10,
                        "not served, %s; the fallback serves", obstacle->text);
@@ -265,7 +265,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
 
     if (!(true MTREE_FOR_EACH_FUNCTION(HAS_FALLBACK))) {
         coll_mtree_verbose(
-            comm, coll_mtree_unserved_level(comm),
+            comm, coll_mtree_fallback_level(comm),
             "not served, no component of a priority below %d serves as fallback",
             coll_mtree_params.priority);
         coll_mtree_not_encrypted(comm, "this communicator", "nothing is its fallback");

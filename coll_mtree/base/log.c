@@ -136,7 +136,7 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
     log_line(stream, comm, line);
 }
 
-int coll_mtree_unserved_level(ompi_communicator_t *comm)
+int coll_mtree_fallback_level(ompi_communicator_t *comm)
 {
     return comm == &ompi_mpi_comm_world.comm && coll_mtree_params_named() ? 0 : 1;
 }

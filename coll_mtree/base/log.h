@@ -21,7 +21,7 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
 
 /* The level of a line that says why @a comm is not served: 0 for the world of a job whose
  * user named mtree or a map, else 1. */
-int coll_mtree_unserved_level(ompi_communicator_t *comm);
+int coll_mtree_fallback_level(ompi_communicator_t *comm);
 
 /* Is a line about @a topic, a string that stays, the first one of this process?  From any
  * thread. */

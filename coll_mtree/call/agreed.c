@@ -85,13 +85,13 @@ static agreed_t *agreed_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
     return group->agreed;
 }
 
-bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                              double bytes)
+bool coll_mtree_agreed_topology(mca_coll_mtree_module_t *module,
+                                ompi_communicator_t *comm, double bytes)
 {
     agreed_t *agreed = agreed_of(module, comm);
 
-    return coll_mtree_source_settle(module, bytes,
-                                    agreed == NULL ? NULL : &agreed->topology);
+    return coll_mtree_source_learn(module, bytes,
+                                   agreed == NULL ? NULL : &agreed->topology);
 }
 
 /* The ranks agree, by the fallback, on the size of a call of @a collective of which this
@@ -154,7 +154,7 @@ int coll_mtree_agreed_size(mca_coll_mtree_module_t *module, ompi_communicator_t 
     int rc = OMPI_SUCCESS;
 
     /* All ranks know by now that the fallback serves. */
-    if (!args->call.unequal || module->unserved) {
+    if (!args->call.unequal || module->cannot_serve) {
         return OMPI_SUCCESS;
     }
     if (!may_wait) {

@@ -21,9 +21,9 @@
 /* All are for calls on @a comm, whose module is @a module, and but for sizes for blocking
  * ones. */
 
-/* As coll_mtree_source_settle(). */
-bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                              double bytes);
+/* As coll_mtree_source_learn(). */
+bool coll_mtree_agreed_topology(mca_coll_mtree_module_t *module,
+                                ompi_communicator_t *comm, double bytes);
 
 /*
  * Set size and verdict of @a args if only some ranks know the size of the call.  Blocking

@@ -196,8 +196,8 @@ static bool has_topology(const coll_mtree_mpi_call_t *call)
     }
     return coll_mtree_source_has_topology(module) ||
            (call->form == MTREE_BLOCKING &&
-            coll_mtree_agreed_settle(module, call->comm,
-                                     (double)what->units * (double)what->unit_bytes));
+            coll_mtree_agreed_topology(module, call->comm,
+                                       (double)what->units * (double)what->unit_bytes));
 }
 
 /* May mtree serve the call, by what is known before any message of it?  Otherwise
@@ -214,7 +214,7 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
         *reason_p = COLL_MTREE_REASON_CALL;
         return false;
     }
-    if (module->unserved && !is_bound && !coll_mtree_params.encrypt) {
+    if (module->cannot_serve && !is_bound && !coll_mtree_params.encrypt) {
         *reason_p = COLL_MTREE_REASON_GROUP;
         return false;
     }
@@ -224,7 +224,7 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
     }
     if (!coll_mtree_params.encrypt && !has_topology(call)) {
         *reason_p =
-            module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
+            module->cannot_serve ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return false;
     }
     return true;
@@ -256,7 +256,7 @@ static int wait_for_decision(const coll_mtree_mpi_call_t *call,
 static bool is_plain(const coll_mtree_mpi_call_t *call,
                      const coll_mtree_comm_class_t *comm_class)
 {
-    return call->module->unserved || !has_topology(call) ||
+    return call->module->cannot_serve || !has_topology(call) ||
            (coll_mtree_params.deterministic && comm_class->entry == NULL &&
             coll_mtree_server_is_bound(&comm_class->server, true));
 }
@@ -295,7 +295,7 @@ static int choose_server(const coll_mtree_mpi_call_t *call,
     }
     if (rc == OMPI_SUCCESS) {
         *backend_p = server->backend;
-        *reason_p = call->module->unserved ? COLL_MTREE_REASON_GROUP : server->reason;
+        *reason_p = call->module->cannot_serve ? COLL_MTREE_REASON_GROUP : server->reason;
     }
     return rc;
 }

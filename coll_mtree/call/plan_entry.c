@@ -28,7 +28,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_destroy(entry->planned.plan);
     mtree_plan_destroy(entry->planned.relayed);
-    free((char *)entry->appendix.bytes);
+    free((char *)entry->trailer.bytes);
     free(entry);
 }
 
@@ -62,13 +62,13 @@ static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
         MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred));
 }
 
-void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
+void coll_mtree_plan_entry_complete(coll_mtree_plan_entry_t *entry)
 {
     mtree_list_t waiting, *link;
 
     mtree_list_init(&waiting);
     opal_mutex_lock(&entry->lock);
-    atomic_store(&entry->is_settled, true);
+    atomic_store(&entry->is_complete, true);
     mtree_list_move(&waiting, &entry->waiting);
     opal_mutex_unlock(&entry->lock);
     while ((link = mtree_list_take(&waiting)) != NULL) {
@@ -84,11 +84,11 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 bool coll_mtree_plan_entry_awaits(coll_mtree_plan_entry_t *entry,
                                   coll_mtree_request_t *req)
 {
-    bool waits = !atomic_load(&entry->is_settled);
+    bool waits = !atomic_load(&entry->is_complete);
 
     if (waits) {
         opal_mutex_lock(&entry->lock);
-        waits = !atomic_load(&entry->is_settled);
+        waits = !atomic_load(&entry->is_complete);
         if (waits) {
             mtree_list_append(&entry->waiting, &req->waiting);
         }
@@ -150,12 +150,12 @@ int coll_mtree_plan_entry_wait(mca_coll_mtree_module_t *module,
     const coll_mtree_plan_entry_t *entry = comm_class->entry;
     const bool encrypts = coll_mtree_params.encrypt;
 
-    coll_mtree_progress_wait_for(&entry->is_settled);
+    coll_mtree_progress_wait_for(&entry->is_complete);
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
     }
     /* From here on all ranks know it. */
-    module->unserved = entry->reply == COLL_MTREE_REPLY_NEVER;
+    module->cannot_serve = entry->reply == COLL_MTREE_REPLY_NEVER;
     coll_mtree_server_decide(&comm_class->server, encrypts || entry->part != NULL,
                              encrypts ? mtree_forecast_of(true) : entry->forecast,
                              coll_mtree_params.deterministic);

@@ -52,7 +52,7 @@ struct coll_mtree_plan_entry {
     coll_mtree_call_class_t call_class;
     coll_mtree_replan_query_t query; /* its exchange; or the entry is the first of its
                                         class */
-    atomic_bool is_settled;          /* the members down to `relayed` are final */
+    atomic_bool is_complete;         /* the members down to `relayed` are final */
     opal_mutex_t lock;               /* of the list, and of changing the former: */
     mtree_list_t waiting; /* requests, in the order in which they were started */
     int status;           /* Open MPI's code */
@@ -72,7 +72,7 @@ struct coll_mtree_plan_entry {
                                            NULL: none */
     coll_mtree_replan_reply_t decided;
     coll_mtree_planned_t planned;
-    mtree_piece_t appendix; /* owned; of the plan with relays, or none */
+    mtree_piece_t trailer; /* owned; of the plan with relays, or none */
 };
 
 /* Where @a comm_class has no entry make one. */
@@ -120,7 +120,7 @@ void coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_exchange_close(void);
 
 /* For plan_exchange.c: the exchange has ended: calls may begin. */
-void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
+void coll_mtree_plan_entry_complete(coll_mtree_plan_entry_t *entry);
 
 /* @a module has a plan for @a version of the network, which rank 0 looks at. */
 void coll_mtree_plan_entry_note_version(mca_coll_mtree_module_t *module,

@@ -33,7 +33,7 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
 
     if (plan != NULL &&
         coll_mtree_relayed_write(plan, entry->comm, planned->context->numbers.host,
-                                 &entry->appendix.bytes, &entry->appendix.length)) {
+                                 &entry->trailer.bytes, &entry->trailer.length)) {
         planned->forecast = forecast;
         planned->relayed = plan;
         return;
@@ -151,8 +151,7 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
     }
     entry->version = planned->version;
     coll_mtree_plan_entry_note_version(entry->module, entry->version);
-    coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned,
-                               &entry->appendix);
+    coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned, &entry->trailer);
 }
 
 /* On rank 0: have the planning thread make the plan, or look it up.  The exchange holds
@@ -174,13 +173,13 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
 static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    mtree_piece_t appendix;
+    mtree_piece_t trailer;
 
     mtree_plan_part_destroy(entry->part);
     entry->part = coll_mtree_plan_reply_read(reply, entry->planned.plan, &entry->forecast,
-                                             &appendix);
-    if (appendix.length > 0) {
-        entry->relayed = coll_mtree_relayed_read(appendix.bytes, appendix.length);
+                                             &trailer);
+    if (trailer.length > 0) {
+        entry->relayed = coll_mtree_relayed_read(trailer.bytes, trailer.length);
     }
     coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
                                   entry->part->plan, entry->planned.relayed,
@@ -207,8 +206,8 @@ static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
     }
     coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS,
                            is_query && entry->reply == COLL_MTREE_REPLY_PLAN);
-    coll_mtree_plan_entry_settled(entry);
-    /* MPI_Finalize releases what was settled before. */
+    coll_mtree_plan_entry_complete(entry);
+    /* MPI_Finalize releases what was complete before. */
     atomic_fetch_sub(&num_queries, is_query);
 }
 

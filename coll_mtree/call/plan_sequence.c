@@ -207,7 +207,7 @@ bool coll_mtree_plan_sequence_catch_up(mca_coll_mtree_module_t *module)
         return false;
     }
     self->due = NULL;
-    coll_mtree_progress_wait_for(&due->is_settled);
+    coll_mtree_progress_wait_for(&due->is_complete);
     if (due->reply == COLL_MTREE_REPLY_PLAN) {
         renew_all(module);
         coll_mtree_comm_class_get(module, &due->call_class)->entry = due;

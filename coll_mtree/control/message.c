@@ -106,15 +106,15 @@ bool coll_mtree_message_wait(coll_mtree_message_t **message_p, double deadline)
 {
     coll_mtree_wait_t wait =
         *message_p == NULL ? COLL_MTREE_WAIT_AT_ONCE : (*message_p)->wait;
-    bool is_late = false;
+    bool timed_out = false;
     mtree_status_t status;
 
     /* After the deadline, too, what is there is taken, which may need a progress. */
     while (!coll_mtree_message_test(message_p, &status)) {
-        if (is_late) {
+        if (timed_out) {
             return false;
         }
-        is_late = mtree_clock_seconds() > deadline;
+        timed_out = mtree_clock_seconds() > deadline;
         coll_mtree_progress_wait(wait);
     }
     return status == MTREE_OK;

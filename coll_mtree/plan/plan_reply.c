@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The payload: the common piece of the parts, and behind it the appendix, or the whole
+/* The payload: the common piece of the parts, and behind it the trailer, or the whole
  * plan as JSON where all ranks need it: plans by arrival pass through no relays. */
 typedef struct {
     mtree_forecast_t forecast; /* sent as it is */
@@ -16,7 +16,7 @@ typedef struct {
 
 static void send_pieces(coll_mtree_exchange_t *exchange, int kind,
                         const coll_mtree_planned_t *planned, const mtree_piece_t *common,
-                        const mtree_piece_t *appendix)
+                        const mtree_piece_t *trailer)
 {
     const payload_t head = {planned->forecast, (int)common->length,
                             mtree_plan_is_by_arrival(planned->plan)};
@@ -30,8 +30,8 @@ static void send_pieces(coll_mtree_exchange_t *exchange, int kind,
     if (head.has_whole) {
         mtree_require(mtree_plan_to_json(planned->plan, &whole));
         (void)fputs(whole, out);
-    } else if (appendix->length > 0) {
-        (void)fwrite(appendix->bytes, 1, appendix->length, out);
+    } else if (trailer->length > 0) {
+        (void)fwrite(trailer->bytes, 1, trailer->length, out);
     }
     mtree_text_end(out);
     coll_mtree_exchange_reply(exchange, kind, payload, length);
@@ -41,7 +41,7 @@ static void send_pieces(coll_mtree_exchange_t *exchange, int kind,
 
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const coll_mtree_planned_t *planned,
-                                const mtree_piece_t *appendix)
+                                const mtree_piece_t *trailer)
 {
     const coll_mtree_planning_context_t *context = planned->context;
     mtree_piece_t common = {0}, own = {0};
@@ -56,7 +56,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                &common, &own, lengths) == MTREE_OK) {
         coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes);
         own.bytes = NULL;
-        send_pieces(exchange, kind, planned, &common, appendix);
+        send_pieces(exchange, kind, planned, &common, trailer);
     } else {
         coll_mtree_exchange_reply(exchange, 0, NULL, 0);
     }
@@ -77,7 +77,7 @@ static bool is_within(const coll_mtree_reply_t *reply)
 mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
                                               const mtree_plan_t *plan,
                                               mtree_forecast_t *forecast_p,
-                                              mtree_piece_t *appendix_p)
+                                              mtree_piece_t *trailer_p)
 {
     const payload_t *payload = reply->payload;
     size_t common, rest;
@@ -96,7 +96,7 @@ mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
         part->plan = mtree_plan_retain(plan);
     }
     *forecast_p = payload->forecast;
-    *appendix_p =
+    *trailer_p =
         (mtree_piece_t){(char *)payload->bytes + common, payload->has_whole ? 0 : rest};
     return part;
 }

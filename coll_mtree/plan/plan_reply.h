@@ -13,18 +13,18 @@
 #include "schedule/plan_part_wire.h"
 
 /* On rank 0, from the decision of @a exchange: reply @a kind with what was @a planned and
- * the @a appendix, bytes for all ranks beside the plan; kind 0 where there is no plan, or
+ * the @a trailer, bytes for all ranks beside the plan; kind 0 where there is no plan, or
  * it is too long. */
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const coll_mtree_planned_t *planned,
-                                const mtree_piece_t *appendix);
+                                const mtree_piece_t *trailer);
 
 /* The part in @a reply, which is not of kind 0, a reference of the caller's.  @a plan is
  * the plan that this rank, 0, has sent (NULL on others); the part refers to it.
- * *appendix_p is in the reply. */
+ * *trailer_p is in the reply. */
 mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
                                               const mtree_plan_t *plan,
                                               mtree_forecast_t *forecast_p,
-                                              mtree_piece_t *appendix_p);
+                                              mtree_piece_t *trailer_p);
 
 #endif

@@ -291,7 +291,7 @@ static const char *advice(coll_mtree_fallback_reason_t reason)
 }
 
 /* Calls that may be Open MPI's own do not count. */
-static void tell_unserved(void)
+static void tell_only_fallback(void)
 {
     coll_mtree_fallback_reason_t most = COLL_MTREE_REASON_CALL;
     uint64_t calls = 0, of_most = 0;
@@ -320,6 +320,6 @@ void coll_mtree_report_outcome(void)
     if (coll_mtree_world_rank() == 0 && coll_mtree_params_named() &&
         coll_mtree_counter_get(COLL_MTREE_COUNT_CALLS + COLL_MTREE_TREES) == 0 &&
         coll_mtree_counter_get(COLL_MTREE_COUNT_REASON + COLL_MTREE_REASON_GROUP) == 0) {
-        tell_unserved();
+        tell_only_fallback();
     }
 }

@@ -254,7 +254,7 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
     mtree_cache_stamp_t stamp;
     char *text;
 
-    coll_mtree_verbose(source->comm, coll_mtree_unserved_level(source->comm),
+    coll_mtree_verbose(source->comm, coll_mtree_fallback_level(source->comm),
                        "the network between %d hosts is probed, once, for %g s at most; "
                        "coll_mtree_topology names a map instead, or none",
                        source->hosts->numbers.num_hosts, coll_mtree_params.probe_seconds);
@@ -283,10 +283,10 @@ static decision_t probe(source_t *source, mca_coll_mtree_module_t *module)
 }
 
 /* Nothing more is to be decided: keep only the result. */
-static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learned)
+static bool conclude(source_t *source, mca_coll_mtree_module_t *module, bool learned)
 {
     source->has_topology = learned;
-    module->unserved = !learned;
+    module->cannot_serve = !learned;
     mtree_cache_cleanup(&source->cached);
     free(source->learned);
     free(source->topology);
@@ -317,7 +317,7 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes
     if (decision == SEND && ompi_comm_rank(source->comm) != 0) {
         (void)add_topology(source->topology, origin);
     }
-    return settle(source, module, decision != NEVER);
+    return conclude(source, module, decision != NEVER);
 }
 
 void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
@@ -336,14 +336,14 @@ bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module)
     return module->source->has_topology;
 }
 
-bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
-                              coll_mtree_source_state_t *agreed)
+bool coll_mtree_source_learn(mca_coll_mtree_module_t *module, double bytes,
+                             coll_mtree_source_state_t *agreed)
 {
     source_t *source = module->source;
     bool learned;
 
-    if (agreed != NULL && (agreed->has_topology || agreed->unserved)) {
-        return settle(source, module, agreed->has_topology);
+    if (agreed != NULL && (agreed->has_topology || agreed->cannot_serve)) {
+        return conclude(source, module, agreed->has_topology);
     }
     if (agreed != NULL && agreed->is_asked && !source->is_asked &&
         bytes < PROBING_BYTES) {
@@ -351,8 +351,9 @@ bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
     }
     learned = look(source, module, bytes);
     if (agreed != NULL) {
-        *agreed = (coll_mtree_source_state_t){
-            .is_asked = true, .has_topology = learned, .unserved = module->unserved};
+        *agreed = (coll_mtree_source_state_t){.is_asked = true,
+                                              .has_topology = learned,
+                                              .cannot_serve = module->cannot_serve};
     }
     return learned;
 }
@@ -360,7 +361,7 @@ bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
 void coll_mtree_source_destroy(mca_coll_mtree_module_t *module)
 {
     if (module->source != NULL) {
-        (void)settle(module->source, module, false);
+        (void)conclude(module->source, module, false);
         free(module->source);
     }
 }

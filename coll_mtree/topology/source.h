@@ -21,7 +21,7 @@
 typedef struct {
     bool is_asked;     /* rank 0 has decided, at a first call */
     bool has_topology; /* it has one */
-    bool unserved;     /* it cannot have one */
+    bool cannot_serve; /* it cannot have one */
 } coll_mtree_source_state_t;
 
 /* The source of @a comm, whose module is @a module, between @a hosts, which stay. */
@@ -34,10 +34,10 @@ bool coll_mtree_source_has_topology(const mca_coll_mtree_module_t *module);
 /*
  * The same in a blocking call of @a bytes, the same on all ranks, which may wait until
  * rank 0 has learned one, unless @a agreed (NULL: nothing is) says how that ends; else it
- * does afterwards.  When rank 0 cannot, module->unserved is set.
+ * does afterwards.  When rank 0 cannot, module->cannot_serve is set.
  */
-bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
-                              coll_mtree_source_state_t *agreed);
+bool coll_mtree_source_learn(mca_coll_mtree_module_t *module, double bytes,
+                             coll_mtree_source_state_t *agreed);
 
 /* On rank 0: the topology for @a hosts.  NULL when there is none, which is logged once.
  */
