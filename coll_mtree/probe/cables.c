@@ -7,15 +7,13 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "tcp/crypto.h"
+#include "tcp/dial.h"
 #include "tcp/listener.h"
 #include "tcp/rate_test.h"
 #include "tcp/socket.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-/* Seconds in which the two ends have to meet. */
-#define MEETING 3.0
 
 /* An end of a cable. */
 typedef struct {
@@ -102,7 +100,7 @@ static void cable_meet(cable_t *cable, double now)
     if (connected > 0 &&
         mtree_tcp_greeting_send(cable->socket, &greeting, &cable->part->secret)) {
         test_begin(cable, cable->socket);
-    } else if (connected != 0 || now > cable->began + MEETING) {
+    } else if (connected != 0 || now > cable->began + MTREE_TCP_ANSWER_SECONDS) {
         cable->state = ENDED;
     }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/coordinator.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -9,20 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A probe for a hop is answered within the longest round trip and this many seconds. */
-#define PATIENCE_SECONDS 0.2
-
-/* For a command, once all hosts are there: one may be slow to look into its tables. */
-#define COMMAND_SECONDS 20.0
-
-/* For the last command to leave. */
-#define END_SECONDS 5.0
-
-/* The probe is given up when a round takes TIMEOUT_FACTOR times as long as expected and
- * TIMEOUT_SECONDS more. */
-#define TIMEOUT_FACTOR  4.0
-#define TIMEOUT_SECONDS 20.0
 
 static coll_mtree_command_t *command_of(const coll_mtree_share_t *share)
 {
@@ -132,7 +120,7 @@ start_all(const coll_mtree_probe_coordinator_t *coordinator)
             continue;
         }
         command->delay = (longest - share->round_trip) / 2;
-        command->patience = longest_of_all + PATIENCE_SECONDS;
+        command->patience = longest_of_all + COLL_MTREE_HOP_SECONDS;
         pieces[COLL_MTREE_REPLY_TAG] =
             mtree_calloc(coll_mtree_command_bytes(command, COLL_MTREE_REPLY_TAG), 1);
         if (host > 0) {
@@ -179,7 +167,7 @@ coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
     for (int host = 0; host < coordinator->num_hosts; host++) {
         share_add(&coordinator->share[host], items, num_items, num_items);
     }
-    return run(coordinator, coordinator->has_met ? COMMAND_SECONDS : INFINITY);
+    return run(coordinator, coordinator->has_met ? 2 * COLL_MTREE_PATIENCE : INFINITY);
 }
 
 mtree_status_t
@@ -300,7 +288,8 @@ mtree_status_t coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordi
 
     clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
     add_parts(coordinator, round);
-    status = run(coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS);
+    status = run(coordinator,
+                 COLL_MTREE_ROUND_FACTOR * round->seconds + 2 * COLL_MTREE_PATIENCE);
     if (status == MTREE_OK) {
         const int failed = take_reports(coordinator, round, results);
 
@@ -314,7 +303,7 @@ mtree_status_t coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordi
 void coll_mtree_probe_coordinator_end(coll_mtree_probe_coordinator_t *coordinator)
 {
     static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
-    double deadline = mtree_clock_seconds() + END_SECONDS;
+    double deadline = mtree_clock_seconds() + COLL_MTREE_PATIENCE;
 
     for (int host = 0; host < coordinator->num_hosts; host++) {
         share_clear(&coordinator->share[host]);

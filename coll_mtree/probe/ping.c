@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/probe/worker.h"
 
 #include "base/clock.h"
@@ -7,9 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* For all round trips together; no network that is worth using needs a tenth of it. */
-#define MOST_SECONDS 8.0
 
 /* Messages of the first round trip, which may open the connection and is not counted. */
 #define UNCOUNTED 2
@@ -57,7 +55,7 @@ static void *ping_begin(const coll_mtree_channel_t *channel,
     ping->channel = channel;
     ping->part = part;
     ping->send = INFINITY;
-    ping->deadline = mtree_clock_seconds() + MOST_SECONDS;
+    ping->deadline = mtree_clock_seconds() + COLL_MTREE_PATIENCE;
     ping->bytes = mtree_calloc(part->experiment.bytes, 1);
     ping->seconds = mtree_calloc(repeats, sizeof(*ping->seconds));
     start_message(ping);

@@ -5,6 +5,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/findings.h"
 
@@ -17,9 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* From one line about progress to the next. */
-#define PROGRESS_SECONDS 2.0
 
 typedef struct {
     coll_mtree_probe_coordinator_t coordinator;
@@ -232,7 +230,7 @@ static void log_progress(lead_t *lead, const mtree_probe_round_t *round)
 {
     double now = mtree_clock_seconds();
 
-    if (now >= lead->logged + PROGRESS_SECONDS) {
+    if (now >= lead->logged + COLL_MTREE_PROGRESS_SECONDS) {
         lead->logged = now;
         coll_mtree_verbose(lead->coordinator.channel->comm, 1,
                            "probing the network, %.0f s of at most %g s: %s",

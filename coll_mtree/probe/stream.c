@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/worker.h"
 
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/probe/stream_arrivals.h"
 #include "coll_mtree/probe/stream_window.h"
 
@@ -8,21 +9,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-
-/* Receives that wait at a time, and as many messages that end the stream, one for each.
- */
-#define SLOTS 8
-
-/* Sends at a time that the PML has not completed. */
-#define SENDS 4
-
-/* A stream that is limited by its bytes has at least LEAST_MESSAGES messages, if each has
- * at least LEAST_BYTES then. */
-#define LEAST_MESSAGES 64
-#define LEAST_BYTES    1024
-
-/* Beyond the time that the stream is to take. */
-#define TIMEOUT_SECONDS 6.0
 
 /* What every message begins with. */
 typedef struct {
@@ -35,11 +21,12 @@ typedef struct {
 typedef struct {
     const coll_mtree_channel_t *channel;
     const coll_mtree_probe_part_t *part;
-    size_t most_bytes;                     /* of a message: it goes in one fragment */
-    header_t *slots[SLOTS];                /* message i is in slots[i % SLOTS] */
-    coll_mtree_message_t *messages[SLOTS]; /* the same */
-    int num_started, num_ended;            /* messages; those that end it included */
-    int num_last;                          /* of these, sent or received */
+    size_t most_bytes;                        /* of a message: it goes in one fragment */
+    header_t *slots[COLL_MTREE_STREAM_SLOTS]; /* message i is in slots[i %
+                                                 COLL_MTREE_STREAM_SLOTS] */
+    coll_mtree_message_t *messages[COLL_MTREE_STREAM_SLOTS]; /* the same */
+    int num_started, num_ended;      /* messages; those that end it included */
+    int num_last;                    /* of these, sent or received */
     double *credit;                  /* bytes that have come in, as the sender learns */
     coll_mtree_message_t *crediting; /* the message of the credit; NULL: none */
     double seconds;                  /* in which the stream was sent; 0: not known yet */
@@ -54,7 +41,7 @@ typedef struct {
 static void start_message(stream_t *stream, size_t bytes, double seconds)
 {
     const coll_mtree_probe_part_t *part = stream->part;
-    int slot = stream->num_started % SLOTS;
+    int slot = stream->num_started % COLL_MTREE_STREAM_SLOTS;
 
     if (part->sends) {
         *stream->slots[slot] = (header_t){(double)bytes, seconds};
@@ -85,13 +72,15 @@ static bool has_ended(stream_t *stream, coll_mtree_message_t **message_p)
     return !stream->failed;
 }
 
-/* Bytes of a message, the same at both ends. */
+/* Bytes of a message, the same at both ends.  A stream that is limited by its bytes has
+ * as many messages as slots for each arrival that it needs. */
 static size_t most_bytes(const coll_mtree_channel_t *channel,
                          const coll_mtree_probe_part_t *part)
 {
-    size_t most = part->experiment.bytes / LEAST_MESSAGES;
+    size_t most =
+        part->experiment.bytes / (COLL_MTREE_STREAM_SLOTS * COLL_MTREE_LEAST_ARRIVALS);
 
-    most = most < LEAST_BYTES                    ? LEAST_BYTES
+    most = most < COLL_MTREE_LEAST_MESSAGE       ? COLL_MTREE_LEAST_MESSAGE
            : most < COLL_MTREE_STREAM_MOST_BYTES ? most
                                                  : COLL_MTREE_STREAM_MOST_BYTES;
     return channel->longest < most ? channel->longest : most;
@@ -106,17 +95,18 @@ static void *stream_begin(const coll_mtree_channel_t *channel,
     stream->part = part;
     stream->most_bytes = most_bytes(channel, part);
     stream->began = mtree_clock_seconds();
-    stream->deadline = stream->began + part->experiment.seconds + TIMEOUT_SECONDS;
+    stream->deadline = stream->began + part->experiment.seconds + COLL_MTREE_PATIENCE;
     coll_mtree_stream_window_init(&stream->window, part->experiment.sharing,
                                   part->experiment.rtt, part->experiment.speed);
     stream->credit = mtree_calloc(1, sizeof(*stream->credit));
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < COLL_MTREE_STREAM_SLOTS; i++) {
         stream->slots[i] = mtree_calloc(1, COLL_MTREE_STREAM_MOST_BYTES);
     }
     if (part->sends) {
         start_credit(stream);
     }
-    while (!part->sends && !stream->failed && stream->num_started < SLOTS) {
+    while (!part->sends && !stream->failed &&
+           stream->num_started < COLL_MTREE_STREAM_SLOTS) {
         start_message(stream, stream->most_bytes, 0);
     }
     return stream;
@@ -125,14 +115,15 @@ static void *stream_begin(const coll_mtree_channel_t *channel,
 /* Has it lasted long enough, or would @a bytes more be too many? */
 static bool is_long_enough(const stream_t *stream, size_t bytes, double now)
 {
-    return (stream->window.num_credits > COLL_MTREE_STREAM_LEAST_ARRIVALS &&
+    return (stream->window.num_credits > COLL_MTREE_LEAST_ARRIVALS &&
             now >= stream->began + stream->part->experiment.seconds) ||
            stream->window.sent + (double)bytes > (double)stream->part->experiment.bytes;
 }
 
 static bool may_start(const stream_t *stream)
 {
-    return !stream->failed && stream->num_started < stream->num_ended + SENDS;
+    return !stream->failed &&
+           stream->num_started < stream->num_ended + COLL_MTREE_STREAM_SLOTS / 2;
 }
 
 /* Start as many messages as fit. */
@@ -148,7 +139,8 @@ static void send_messages(stream_t *stream, double now)
     if (stream->seconds == 0 && is_long_enough(stream, bytes, now)) {
         stream->seconds = now - stream->began;
     }
-    while (stream->seconds > 0 && stream->num_last < SLOTS && may_start(stream)) {
+    while (stream->seconds > 0 && stream->num_last < COLL_MTREE_STREAM_SLOTS &&
+           may_start(stream)) {
         start_message(stream, sizeof(header_t), stream->seconds);
         stream->num_last++;
     }
@@ -163,7 +155,8 @@ static bool is_credited(const stream_t *stream)
 static bool advance_sender(stream_t *stream, double now)
 {
     while (stream->num_ended < stream->num_started &&
-           has_ended(stream, &stream->messages[stream->num_ended % SLOTS])) {
+           has_ended(stream,
+                     &stream->messages[stream->num_ended % COLL_MTREE_STREAM_SLOTS])) {
         stream->num_ended++;
     }
     while (stream->crediting != NULL && has_ended(stream, &stream->crediting)) {
@@ -173,16 +166,18 @@ static bool advance_sender(stream_t *stream, double now)
         }
     }
     send_messages(stream, now);
-    return is_credited(stream) && stream->num_last == SLOTS &&
+    return is_credited(stream) && stream->num_last == COLL_MTREE_STREAM_SLOTS &&
            stream->num_ended == stream->num_started;
 }
 
 /* Take all messages that are there, and receive on. */
 static void receive_messages(stream_t *stream)
 {
-    while (stream->num_last < SLOTS &&
-           has_ended(stream, &stream->messages[stream->num_ended % SLOTS])) {
-        const header_t *header = stream->slots[stream->num_ended % SLOTS];
+    while (stream->num_last < COLL_MTREE_STREAM_SLOTS &&
+           has_ended(stream,
+                     &stream->messages[stream->num_ended % COLL_MTREE_STREAM_SLOTS])) {
+        const header_t *header =
+            stream->slots[stream->num_ended % COLL_MTREE_STREAM_SLOTS];
 
         stream->num_ended++;
         if (header->seconds == 0) {
@@ -212,7 +207,8 @@ static bool advance_receiver(stream_t *stream, double now)
         *stream->credit = stream->received;
         start_credit(stream);
     }
-    return stream->num_last == SLOTS && has_ended(stream, &stream->crediting);
+    return stream->num_last == COLL_MTREE_STREAM_SLOTS &&
+           has_ended(stream, &stream->crediting);
 }
 
 static bool stream_advance(void *run)
@@ -236,7 +232,7 @@ static void stream_end(void *run, mtree_probe_result_t *result)
     result->failed = result->failed || stream->failed;
     result->bytes = stream->received;
     coll_mtree_message_abandon(&stream->crediting, stream->credit);
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < COLL_MTREE_STREAM_SLOTS; i++) {
         coll_mtree_message_abandon(&stream->messages[i], stream->slots[i]);
     }
     free(stream);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/stream_arrivals.h"
 
+#include "coll_mtree/base/tuning.h"
+
 /* Bytes per message on the wire besides its own: the headers of Ethernet, IP, TCP and
  * Open MPI.  Slow streams have short messages, and a link is to have one capacity. */
 #define HEADER_BYTES 90
@@ -45,5 +47,5 @@ void coll_mtree_stream_arrivals_report(const coll_mtree_stream_arrivals_t *arriv
         result->samples[count++] = arrivals->latest;
     }
     result->num_samples = count;
-    result->failed = arrivals->count < COLL_MTREE_STREAM_LEAST_ARRIVALS || count < 2;
+    result->failed = arrivals->count < COLL_MTREE_LEAST_ARRIVALS || count < 2;
 }

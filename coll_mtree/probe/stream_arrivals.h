@@ -8,9 +8,6 @@
 
 #include "topo/probe/probe.h"
 
-/* With fewer arrivals the experiment has failed. */
-#define COLL_MTREE_STREAM_LEAST_ARRIVALS 8
-
 /* All zero: none yet. */
 typedef struct {
     double interval; /* between arrivals that are kept, seconds */

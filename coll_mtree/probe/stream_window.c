@@ -1,48 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/stream_window.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include <math.h>
 
-#define LEAST_WINDOW 40960  /* bytes, of all streams on a link together */
-#define LEAST_SHARE  4096   /* of one of them */
-#define FIRST_RATE   1.28e6 /* bytes/s: the first window is worth one round trip of it */
-#define FIRST_MOST   131072 /* bytes */
-
 /*
- * The window grows by a part of what is credited, a large one while the rate is far below
- * that of the interfaces, until round trips become longer.  Then a queue has begun, and a
- * window of one round trip's worth of the rate beyond the least keeps it short: where a
- * queue overflows, TCP pauses for much longer than a stream lasts.  A stream that is
- * alone has a little more than a round trip's worth of the rate that it has seen: TCP's
- * own window opens only while it is full, and with more a connection that was in use
- * before would send a queue's worth at once.
+ * The window begins with what fills the receiver's slots, of all streams on a link
+ * together, and some round trips of the first rate, but no more than half the slots of
+ * the longest messages.
+ *
+ * It grows by a part of what is credited, a large one while the rate is far below that of
+ * the interfaces, until round trips become longer.  Then a queue has begun, and a window
+ * of one round trip's worth of the rate beyond the least keeps it short: where a queue
+ * overflows, TCP pauses for much longer than a stream lasts.  A stream that is alone has
+ * a little more than a round trip's worth of the rate that it has seen: with more a
+ * connection that was in use before would send a queue's worth at once.
  */
-#define FAST_GROWTH    1.0
-#define SLOW_GROWTH    0.35
-#define FAR            0.1 /* of the interfaces' speed */
-#define QUEUED_FACTOR  1.1 /* round trips beyond the empty path's */
-#define QUEUED_SECONDS 0.004
-#define ALONE_TRIPS    1.25
-#define RATE_KEPT      0.9 /* from one measurement to the next: a pause is not the rate */
+#define LEAST_WINDOW                                                                     \
+    (COLL_MTREE_STREAM_SLOTS * COLL_MTREE_FIRST_RATE * COLL_MTREE_MESSAGE_SECONDS)
+#define LEAST_SHARE (COLL_MTREE_STREAM_SLOTS / 2 * COLL_MTREE_LEAST_MESSAGE)
+#define FIRST_MOST  (COLL_MTREE_STREAM_SLOTS / 2 * COLL_MTREE_STREAM_MOST_BYTES)
 
 /*
  * Rates are measured over a round trip, within limits.  On a long path the spacing of the
  * first messages gives the rate before the window is open.  A shorter measurement would
  * show a shaper's bucket instead of its rate.
  */
-#define BURST_INTERVAL 0.016
-#define LEAST_INTERVAL 0.008
-#define MOST_INTERVAL  0.1
-
-/* Seconds that a message lasts, so that slow links have frequent rate samples, too, and
- * the bytes of the shortest one.  Messages beyond COLL_MTREE_STREAM_MOST_BYTES would wait
- * for the receiver's answer. */
-#define MESSAGE_SECONDS 0.004
-#define LEAST_BYTES     1024
+#define LEAST_INTERVAL (2 * COLL_MTREE_MESSAGE_SECONDS)
+#define BURST_INTERVAL (2 * LEAST_INTERVAL)
 
 static double least_window(const coll_mtree_stream_window_t *window)
 {
-    return fmax(LEAST_SHARE, (double)LEAST_WINDOW / window->sharing);
+    return fmax(LEAST_SHARE, LEAST_WINDOW / window->sharing);
 }
 
 void coll_mtree_stream_window_init(coll_mtree_stream_window_t *window, int sharing,
@@ -50,20 +40,22 @@ void coll_mtree_stream_window_init(coll_mtree_stream_window_t *window, int shari
 {
     *window = (coll_mtree_stream_window_t){
         .sharing = sharing, .trip = trip, .speed = speed, .least_trip = INFINITY};
-    window->bytes = least_window(window) + fmin(FIRST_MOST, FIRST_RATE * trip) / sharing;
+    window->bytes =
+        least_window(window) + fmin(FIRST_MOST, COLL_MTREE_FIRST_RATE * trip) / sharing;
 }
 
-/* TCP counts packets until it knows the path: the first ones are not to be small.  Two
+/* Messages beyond COLL_MTREE_STREAM_MOST_BYTES would wait for the receiver's answer.
+ * TCP counts packets until it knows the path: the first ones are not to be small.  Two
  * messages always fit in the window: one that does not would wait for ever. */
 size_t coll_mtree_stream_window_message(const coll_mtree_stream_window_t *window,
                                         size_t longest)
 {
-    double first = FIRST_RATE / window->sharing;
+    double first = COLL_MTREE_FIRST_RATE / window->sharing;
     double rate = fmax(first, fmax(window->burst.rate, window->steady.rate));
-    double bytes = fmin(rate * MESSAGE_SECONDS, window->bytes / 2);
+    double bytes = fmin(rate * COLL_MTREE_MESSAGE_SECONDS, window->bytes / 2);
     double most = fmin(COLL_MTREE_STREAM_MOST_BYTES, (double)longest);
 
-    return (size_t)fmin(most, fmax(LEAST_BYTES, bytes));
+    return (size_t)fmin(most, fmax(COLL_MTREE_LEAST_MESSAGE, bytes));
 }
 
 bool coll_mtree_stream_window_fits(const coll_mtree_stream_window_t *window, size_t bytes)
@@ -101,7 +93,7 @@ static void measure_trips(coll_mtree_stream_window_t *window, double now)
 static void set_window(coll_mtree_stream_window_t *window, double more)
 {
     double least = least_window(window), rate = window->steady.rate;
-    bool is_far = 8 * rate * window->sharing < FAR * window->speed;
+    bool is_far = 8 * rate * window->sharing < COLL_MTREE_FAR * window->speed;
     double empty_trip = window->least_trip;
 
     /* The first round trips may have been through a queue of others. */
@@ -109,10 +101,11 @@ static void set_window(coll_mtree_stream_window_t *window, double more)
         empty_trip = fmin(empty_trip, window->trip);
     }
     if (window->sharing == 1) {
-        window->bytes =
-            fmax(window->bytes, least + ALONE_TRIPS * window->burst.rate * empty_trip);
-    } else if (window->latest_trip <= QUEUED_FACTOR * empty_trip + QUEUED_SECONDS) {
-        window->bytes += (is_far ? FAST_GROWTH : SLOW_GROWTH) * more;
+        window->bytes = fmax(window->bytes, least + COLL_MTREE_ALONE_TRIPS *
+                                                        window->burst.rate * empty_trip);
+    } else if (window->latest_trip <=
+               (1 + COLL_MTREE_NOISE) * empty_trip + COLL_MTREE_MESSAGE_SECONDS) {
+        window->bytes += is_far ? more : COLL_MTREE_GROWTH * more;
         if (!window->saw_queue) {
             window->bytes = fmax(window->bytes, least + window->burst.rate * empty_trip);
         }
@@ -127,8 +120,8 @@ static void meter_update(coll_mtree_rate_meter_t *meter, double bytes, double no
                          double least)
 {
     if (now - meter->began >= least) {
-        meter->rate =
-            fmax((bytes - meter->bytes) / (now - meter->began), RATE_KEPT * meter->rate);
+        meter->rate = fmax((bytes - meter->bytes) / (now - meter->began),
+                           (1 - COLL_MTREE_NOISE) * meter->rate);
         meter->began = now;
         meter->bytes = bytes;
     }
@@ -147,6 +140,6 @@ void coll_mtree_stream_window_credit(coll_mtree_stream_window_t *window, double 
     }
     meter_update(&window->burst, credited, now, BURST_INTERVAL);
     meter_update(&window->steady, credited, now,
-                 fmax(LEAST_INTERVAL, fmin(window->least_trip, MOST_INTERVAL)));
+                 fmax(LEAST_INTERVAL, fmin(window->least_trip, COLL_MTREE_RATE_SECONDS)));
     set_window(window, more);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/worker.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include "base/clock.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* For a reply to leave: rank 0 may have given the probe up, and then receives none. */
-#define REPLY_SECONDS 30.0
 
 /* By kind of experiment.  Packets have no runner, since all are sent by one socket. */
 static const struct {
@@ -197,8 +196,10 @@ static bool serve_one(const coll_mtree_channel_t *channel,
         while (experiments != NULL &&
                !coll_mtree_probe_experiments_advance(experiments)) {}
         coll_mtree_probe_experiments_end(experiments);
-        (void)coll_mtree_message_send_copy(channel, 0, COLL_MTREE_REPLY_TAG, replies,
-                                           reply, mtree_clock_seconds() + REPLY_SECONDS);
+        /* Rank 0 may have given the probe up, and then receives none. */
+        (void)coll_mtree_message_send_copy(
+            channel, 0, COLL_MTREE_REPLY_TAG, replies, reply,
+            mtree_clock_seconds() + 2 * COLL_MTREE_PATIENCE);
     }
     free(replies);
     free(items);

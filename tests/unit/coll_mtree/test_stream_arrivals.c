@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The arrivals of a stream are kept in bounded room: these are its rate samples. */
 #include "coll_mtree/probe/stream_arrivals.h"
+
+#include "coll_mtree/base/tuning.h"
 #include "tests/unit/runner.h"
 
 /* A stream of @a count messages of 1,000 bytes on the wire, one each millisecond. */
@@ -18,7 +20,7 @@ UNIT_TEST(few_arrivals_tell_nothing)
 
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(result.failed);
-    add(&arrivals, COLL_MTREE_STREAM_LEAST_ARRIVALS - 1);
+    add(&arrivals, COLL_MTREE_LEAST_ARRIVALS - 1);
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(result.failed);
 }
