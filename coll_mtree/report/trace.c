@@ -4,22 +4,17 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/control/message.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Round trips; the quickest one measures how far two clocks are apart. */
-#define PINGS 8
-
-/* For all messages of the job together.  Ranks come to MPI_Finalize when they are done,
- * and it waits for the last one; so only a rank that will never answer is given up. */
-#define EVENTS_SECONDS 3600.0
 
 enum { TAG_PING, TAG_EVENTS, NUM_TAGS };
 
@@ -55,45 +50,43 @@ static rank_trace_t *own_trace(size_t *count_p)
 }
 
 /* On another rank: answer the pings of rank 0 and hand the events over, when rank 0 has
- * come to this rank. */
+ * come to this rank.  Nobody is given up: MPI_Finalize waits for the last rank, too. */
 static void hand_over(const coll_mtree_channel_t *channel)
 {
-    double deadline = mtree_clock_seconds() + EVENTS_SECONDS;
     size_t count = 0;
     rank_trace_t *own;
 
-    for (int i = 0; i < PINGS; i++) {
+    for (int i = 0; i < COLL_MTREE_LEAST_SAMPLES; i++) {
         double now;
 
         if (!coll_mtree_message_recv_copy(channel, 0, TAG_PING, &now, sizeof(now),
-                                          deadline)) {
+                                          INFINITY)) {
             return;
         }
         now = mtree_clock_seconds();
         if (!coll_mtree_message_send_copy(channel, 0, TAG_PING, &now, sizeof(now),
-                                          deadline)) {
+                                          INFINITY)) {
             return;
         }
     }
     own = own_trace(&count);
     (void)coll_mtree_message_send_bulk(channel, 0, TAG_EVENTS, own,
                                        sizeof(*own) + count * sizeof(own->events[0]),
-                                       deadline);
+                                       INFINITY);
 }
 
 /* Seconds by which the clock of @a rank is ahead of this one; false: it is not known. */
-static bool clock_offset(const coll_mtree_channel_t *channel, int rank, double deadline,
-                         double *offset_p)
+static bool clock_offset(const coll_mtree_channel_t *channel, int rank, double *offset_p)
 {
     double least = -1;
 
-    for (int i = 0; i < PINGS; i++) {
+    for (int i = 0; i < COLL_MTREE_LEAST_SAMPLES; i++) {
         double before = mtree_clock_seconds(), after, theirs;
 
         if (!coll_mtree_message_send_copy(channel, rank, TAG_PING, &before,
-                                          sizeof(before), deadline) ||
+                                          sizeof(before), INFINITY) ||
             !coll_mtree_message_recv_copy(channel, rank, TAG_PING, &theirs,
-                                          sizeof(theirs), deadline)) {
+                                          sizeof(theirs), INFINITY)) {
             return false;
         }
         after = mtree_clock_seconds();
@@ -108,14 +101,14 @@ static bool clock_offset(const coll_mtree_channel_t *channel, int rank, double d
 /* What @a rank hands over, malloc'ed, and by how much its clock is ahead; NULL: it has
  * not come. */
 static rank_trace_t *receive_trace(const coll_mtree_channel_t *channel, int rank,
-                                   double deadline, size_t *count_p, double *offset_p)
+                                   size_t *count_p, double *offset_p)
 {
     void *bytes;
     size_t length;
 
-    if (!clock_offset(channel, rank, deadline, offset_p) ||
+    if (!clock_offset(channel, rank, offset_p) ||
         !coll_mtree_message_recv_bulk(channel, rank, TAG_EVENTS, &bytes, &length,
-                                      deadline)) {
+                                      INFINITY)) {
         return NULL;
     }
     if (length >= sizeof(rank_trace_t)) {
@@ -164,14 +157,12 @@ static void write_event(FILE *file, int rank, double offset, size_t number,
     }
 }
 
-static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank,
-                       double deadline)
+static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank)
 {
     double offset = 0;
     size_t count = 0;
-    rank_trace_t *of_rank = rank == 0
-                                ? own_trace(&count)
-                                : receive_trace(channel, rank, deadline, &count, &offset);
+    rank_trace_t *of_rank =
+        rank == 0 ? own_trace(&count) : receive_trace(channel, rank, &count, &offset);
 
     if (of_rank == NULL) {
         mtree_error("coll_mtree_trace: no events came from rank %d; they are lost", rank);
@@ -188,7 +179,6 @@ static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank
 
 static void trace_write(const char *path, const coll_mtree_channel_t *channel)
 {
-    double deadline = mtree_clock_seconds() + EVENTS_SECONDS;
     FILE *file = coll_mtree_safe_file_open(path, false);
 
     if (file == NULL) {
@@ -196,13 +186,11 @@ static void trace_write(const char *path, const coll_mtree_channel_t *channel)
                     path, coll_mtree_safe_file_error());
         /* The others wait until they are pinged. */
         file = fopen("/dev/null", "w");
-    }
-    if (file == NULL) {
-        return;
+        mtree_require(file != NULL ? MTREE_OK : MTREE_ERR_IO);
     }
     fprintf(file, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
     for (int rank = 0; rank < ompi_comm_size(channel->comm); rank++) {
-        write_rank(file, channel, rank, deadline);
+        write_rank(file, channel, rank);
     }
     fprintf(file, "\n]}\n");
     if (ferror(file) != 0 || fclose(file) != 0) {
