@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/call_window.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include "base/container_of.h"
 
 void coll_mtree_call_window_init(coll_mtree_call_window_t *window)
@@ -42,7 +44,7 @@ static bool fits(const coll_mtree_call_window_t *window,
                  const coll_mtree_windowed_call_t *call)
 {
     return window->is_broken || window->num_running < COLL_MTREE_LONG_CALLS ||
-           window->bytes + call->bytes <= COLL_MTREE_SHORT_BYTES ||
+           window->bytes + call->bytes <= COLL_MTREE_LONG_BYTES ||
            call->number == window_first(window);
 }
 

@@ -11,8 +11,10 @@
  * come before those of the later one, and so do its receives.  Messages with one sender
  * and one tag are matched in order: each meets a receive of its own call.
  *
- * Few long calls run at a time.  More would not be faster, and the PML searches the list
- * of posted receives for that of a message: many calls would take quadratic time.
+ * COLL_MTREE_LONG_CALLS calls run whatever their size, and more while all together have
+ * at most COLL_MTREE_LONG_BYTES (coll_mtree/base/tuning.h).  More would not be faster,
+ * and the PML searches the list of posted receives for that of a message: many calls
+ * would take quadratic time.
  *
  * No call waits for ever.  Of all calls that have not left on some rank, take the first.
  * Those before it have left everywhere, so its tags are free, and on each rank it is the
@@ -29,11 +31,6 @@
 #include "base/list.h"
 
 #include <stddef.h>
-
-/* The calls that may run whatever their size; more may run while all together have at
- * most COLL_MTREE_SHORT_BYTES. */
-#define COLL_MTREE_LONG_CALLS  8
-#define COLL_MTREE_SHORT_BYTES ((size_t)1 << 20)
 
 /* A call, as part of something larger. */
 typedef struct {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/class_table.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -15,8 +17,8 @@ coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, 
         .collective = collective,
         .root = mtree_collective_has_root(collective) ? root : -1};
 
-    if (bytes < COLL_MTREE_CLASS_LEAST_BYTES) {
-        bytes = COLL_MTREE_CLASS_LEAST_BYTES;
+    if (bytes < COLL_MTREE_SHORT_BYTES) {
+        bytes = COLL_MTREE_SHORT_BYTES;
     }
     call_class.bytes = (double)bytes;
     for (; bytes > 1; bytes >>= 1) {

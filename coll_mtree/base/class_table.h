@@ -22,9 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All calls of fewer bytes are in the class of calls of this size. */
-#define COLL_MTREE_CLASS_LEAST_BYTES 1024
-
 typedef struct {
     mtree_collective_t collective;
     int root;       /* rank, in planning its host; -1: the collective has none */
@@ -33,8 +30,8 @@ typedef struct {
     bool relayed;   /* all of its calls can pass through relays, and may */
 } coll_mtree_call_class_t;
 
-/* The class of calls of @a bytes in all.  @a root is ignored for collectives that have
- * none. */
+/* The class of calls of @a bytes in all; all below COLL_MTREE_SHORT_BYTES are in one.  @a
+ * root is ignored for collectives that have none. */
 coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, int root,
                                                  size_t bytes);
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/tag_range.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include "base/array.h"
 #include "base/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* New slots that are made at least before the ranks tell each other what they use, which
- * takes a message of as many bits. */
-#define LEAST_NEW 1024
 
 void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots)
 {
@@ -22,7 +20,7 @@ void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots)
 /* Slots before the ranks tell each other what they use. */
 static int most_of(const coll_mtree_tag_slots_t *slots)
 {
-    return slots->most == 0 ? LEAST_NEW : slots->most;
+    return slots->most == 0 ? COLL_MTREE_LEAST_NEW_SLOTS : slots->most;
 }
 
 coll_mtree_tag_slot_state_t coll_mtree_tag_slots_look(const coll_mtree_tag_slots_t *slots,
@@ -97,7 +95,8 @@ void coll_mtree_tag_slots_learn(coll_mtree_tag_slots_t *slots)
     for (int i = slots->next; i < slots->num; i = next_free(slots, i + 1)) {
         used--;
     }
-    slots->most = used + (used > LEAST_NEW ? used : LEAST_NEW);
+    slots->most =
+        used + (used > COLL_MTREE_LEAST_NEW_SLOTS ? used : COLL_MTREE_LEAST_NEW_SLOTS);
     pthread_mutex_unlock(&slots->lock);
 }
 

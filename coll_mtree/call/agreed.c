@@ -2,6 +2,7 @@
 #include "coll_mtree/call/agreed.h"
 
 #include "coll_mtree/base/free_hook.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/source.h"
@@ -109,13 +110,11 @@ static int agree_on_size(mca_coll_mtree_module_t *module, ompi_communicator_t *c
     return rc;
 }
 
-/* The ranks agree at calls 1, 2, 4, 8, ... up to this number, and then at each multiple
- * of it; in between the last sum holds. */
-#define INTERVAL 32
-
+/* The ranks agree at calls 1, 2, 4, 8, ... and at each multiple of the interval; in
+ * between the last sum holds. */
 static bool is_to_agree(unsigned calls)
 {
-    return (calls & (calls - 1)) == 0 || calls % INTERVAL == 0;
+    return (calls & (calls - 1)) == 0 || calls % COLL_MTREE_AGREEMENT_INTERVAL == 0;
 }
 
 /* The size of a blocking call: what the ranks agree on now, or have agreed on. */

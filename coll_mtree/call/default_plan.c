@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/default_plan.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include "base/memory.h"
 
 #include <stdlib.h>
-
-/* bits/s, from which windows follow: nothing is known of the network. */
-#define ASSUMED_RATE 1e9
 
 /* A plan with @a num_trees trees whose edges are not set.  Nobody asks for the names of
  * its hosts. */
@@ -57,13 +56,13 @@ mtree_plan_t *coll_mtree_default_plan_create(mtree_collective_t collective, int 
         } else {
             make_binomial(tree, num_ranks);
         }
-        tree->rate = ASSUMED_RATE;
+        tree->rate = COLL_MTREE_ASSUMED_RATE;
         tree->share = 1;
     }
     if (has_demands && has_root) {
         plan->root = root;
     }
-    plan->throughput = ASSUMED_RATE;
+    plan->throughput = COLL_MTREE_ASSUMED_RATE;
     return plan;
 }
 

@@ -67,9 +67,6 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
     free(all);
 }
 
-/* Other bits are worth it from this gain on. */
-#define LEAST_ORDER_GAIN 1.2
-
 bool coll_mtree_replan_is_monitored(const coll_mtree_call_class_t *call_class,
                                     bool enabled, bool deterministic)
 {
@@ -96,10 +93,10 @@ bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes)
 bool coll_mtree_replan_query_is_due(double bytes, double seconds, int num_ranks)
 {
     return bytes >= (double)COLL_MTREE_BYTES_PER_RANK * num_ranks &&
-           seconds >= COLL_MTREE_MEASURABLE_SECONDS;
+           seconds >= COLL_MTREE_RATE_SECONDS;
 }
 
 double coll_mtree_replan_least_gain(bool keeps_order, bool has_changed)
 {
-    return !keeps_order ? 0 : has_changed ? INFINITY : LEAST_ORDER_GAIN;
+    return !keeps_order ? 0 : has_changed ? INFINITY : COLL_MTREE_LEAST_ORDER_GAIN;
 }

@@ -12,21 +12,12 @@
 #define COLL_MTREE_CALL_REPLAN_SCHEDULE_H
 
 #include "coll_mtree/base/class_table.h"
+#include "coll_mtree/base/tuning.h"
 
 #include "schedule/goodput.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"
 #include "topo/drift/drift.h"
-
-/* Bytes of a message below which windows never fill, so that links show no limit. */
-#define COLL_MTREE_MEASURABLE_BYTES 262144
-
-/* Round trips of the longest edge below which a call shows no rates: its data waits for
- * acknowledgements longer than for links. */
-#define COLL_MTREE_MEASURABLE_ROUND_TRIPS 3
-
-/* Seconds of calls below which rates are too uncertain. */
-#define COLL_MTREE_MEASURABLE_SECONDS 0.1
 
 /* Paths that a rank reports: those whose links are gone or lost, then those that were
  * backlogged for longest. */
@@ -56,9 +47,9 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              const mtree_link_state_t *links,
                              mtree_path_sample_t *samples);
 
-/* Bytes of calls per rank between two queries: a query takes less than a hundredth of
- * it. */
-#define COLL_MTREE_BYTES_PER_RANK 45056
+/* Bytes of calls per rank between two queries, beside which a query costs nothing. */
+#define COLL_MTREE_BYTES_PER_RANK                                                        \
+    (COLL_MTREE_QUERY_GAP * COLL_MTREE_MOST_PATHS * sizeof(mtree_path_sample_t))
 
 /* What rank 0 replies. */
 typedef enum {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/exchange_tree.h"
 
-#include <stdint.h>
+#include "coll_mtree/base/tuning.h"
 
-/* Ranks are numbers in this base: with more, rank 0 would read more messages; with fewer,
- * there would be more levels of latency. */
-#define BASE 8
+#include <stdint.h>
 
 /* The place value of the lowest digit of @a rank that is not 0; for rank 0 one that is at
  * least @a ranks. */
@@ -13,8 +11,8 @@ static int64_t lowest_place(int rank, int ranks)
 {
     int64_t place = 1;
 
-    while (place < ranks && rank / place % BASE == 0) {
-        place *= BASE;
+    while (place < ranks && rank / place % COLL_MTREE_EXCHANGE_BASE == 0) {
+        place *= COLL_MTREE_EXCHANGE_BASE;
     }
     return place;
 }
@@ -23,7 +21,7 @@ int coll_mtree_exchange_tree_parent(int rank)
 {
     int64_t place = lowest_place(rank, rank + 1);
 
-    return (int)(rank - rank / place % BASE * place);
+    return (int)(rank - rank / place % COLL_MTREE_EXCHANGE_BASE * place);
 }
 
 int coll_mtree_exchange_tree_size(int rank, int ranks)

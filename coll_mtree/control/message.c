@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/message.h"
 
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -11,11 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Many bytes whose sender is known to be there have so long, and so much longer as such a
- * slow network needs for them: seconds, bytes/s. */
-#define ANNOUNCED_SECONDS 10.0
-#define ANNOUNCED_RATE    1e5
 
 enum { UNDERWAY, ENDED, ABANDONED };
 
@@ -219,8 +215,8 @@ bool coll_mtree_message_recv_bulk(const coll_mtree_channel_t *channel, int peer,
         return false;
     }
     if (header > 0) {
-        deadline = fmax(deadline, mtree_clock_seconds() + ANNOUNCED_SECONDS +
-                                      (double)header / ANNOUNCED_RATE);
+        deadline = fmax(deadline, mtree_clock_seconds() + COLL_MTREE_PATIENCE +
+                                      (double)header / COLL_MTREE_SLOWEST_RATE);
         bytes = receive_new(channel, peer, tag, (size_t)header, deadline);
         if (bytes == NULL) {
             return false;

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_choice.h"
 
+#include "coll_mtree/base/tuning.h"
+
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* New trees are worth it from this gain on, unless other shares come close to it. */
-#define LEAST_TREES_GAIN 1.15
-#define CLOSE_SHARES     1.05
-
-/* What calls over the trees of another size may take: beside calls of about half to twice
- * their size, and beside the bound. */
-#define NEAR_SIZE_COST  1.5
-#define OTHER_SIZE_COST 1.1
-
-/* Other shares cost less than new trees, and are worth it from a smaller gain on. */
-#define LEAST_REBALANCE_GAIN 1.05
 
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
 {
@@ -40,10 +30,12 @@ bool coll_mtree_plan_choice_is_good_enough(const mtree_plan_t *plan,
                                            const mtree_plan_t *donor)
 {
     double larger = plan->bytes / donor->bytes;
-    double most = donor->bound > 0 ? OTHER_SIZE_COST * 8 * plan->bytes / donor->bound : 0;
+    double most = donor->bound > 0
+                      ? COLL_MTREE_OTHER_SIZE_COST * 8 * plan->bytes / donor->bound
+                      : 0;
 
     if (larger >= 0.5 && larger <= 2) {
-        most = fmax(most, NEAR_SIZE_COST * donor->seconds * fmax(larger, 1));
+        most = fmax(most, COLL_MTREE_NEAR_SIZE_COST * donor->seconds * fmax(larger, 1));
     }
     return plan->seconds > 0 && plan->seconds <= most;
 }
@@ -127,11 +119,12 @@ mtree_drift_change_t coll_mtree_plan_choice_drift(mtree_drift_change_t change,
 coll_mtree_change_t coll_mtree_plan_choice_change(double now, double rebalanced,
                                                   double anew, double *gain_p)
 {
-    if (anew > 0 && now >= LEAST_TREES_GAIN * anew &&
-        (rebalanced < 0 || rebalanced > CLOSE_SHARES * anew)) {
+    if (anew > 0 && now >= COLL_MTREE_LEAST_TREES_GAIN * anew &&
+        (rebalanced < 0 || rebalanced > COLL_MTREE_LEAST_SHARES_GAIN * anew)) {
         *gain_p = now / anew;
         return COLL_MTREE_REPLAN;
     }
     *gain_p = rebalanced > 0 ? now / rebalanced : 0;
-    return *gain_p >= LEAST_REBALANCE_GAIN ? COLL_MTREE_REBALANCE : COLL_MTREE_STAY;
+    return *gain_p >= COLL_MTREE_LEAST_SHARES_GAIN ? COLL_MTREE_REBALANCE
+                                                   : COLL_MTREE_STAY;
 }

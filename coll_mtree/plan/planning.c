@@ -5,6 +5,7 @@
 #include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/plan/plan_cache.h"
 #include "coll_mtree/plan/plan_file.h"
@@ -24,9 +25,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* What took less of the processor's time, in seconds, is planned anew by each job. */
-#define CACHED_SECONDS 0.02
 
 /* Trees of a plan at most, per root. */
 static int most_trees(const coll_mtree_planning_t *what)
@@ -272,7 +270,7 @@ static mtree_plan_t *plan_once(const coll_mtree_planning_t *what,
     began = mtree_clock_thread_seconds();
     plan = plan_anew(what, &request, donor, origin_p, forecast_p);
     if (caches && plan != NULL && !mtree_cancel_is_set() &&
-        mtree_clock_thread_seconds() > began + CACHED_SECONDS) {
+        mtree_clock_thread_seconds() > began + COLL_MTREE_CACHED_SECONDS) {
         coll_mtree_plan_cache_write(&question, plan, *forecast_p);
     }
     return plan;

@@ -78,9 +78,9 @@ static size_t most_bytes(const coll_mtree_channel_t *channel,
                          const coll_mtree_probe_part_t *part)
 {
     size_t most =
-        part->experiment.bytes / (COLL_MTREE_STREAM_SLOTS * COLL_MTREE_LEAST_ARRIVALS);
+        part->experiment.bytes / (COLL_MTREE_STREAM_SLOTS * COLL_MTREE_LEAST_SAMPLES);
 
-    most = most < COLL_MTREE_LEAST_MESSAGE       ? COLL_MTREE_LEAST_MESSAGE
+    most = most < COLL_MTREE_SHORT_BYTES         ? COLL_MTREE_SHORT_BYTES
            : most < COLL_MTREE_STREAM_MOST_BYTES ? most
                                                  : COLL_MTREE_STREAM_MOST_BYTES;
     return channel->longest < most ? channel->longest : most;
@@ -115,7 +115,7 @@ static void *stream_begin(const coll_mtree_channel_t *channel,
 /* Has it lasted long enough, or would @a bytes more be too many? */
 static bool is_long_enough(const stream_t *stream, size_t bytes, double now)
 {
-    return (stream->window.num_credits > COLL_MTREE_LEAST_ARRIVALS &&
+    return (stream->window.num_credits > COLL_MTREE_LEAST_SAMPLES &&
             now >= stream->began + stream->part->experiment.seconds) ||
            stream->window.sent + (double)bytes > (double)stream->part->experiment.bytes;
 }

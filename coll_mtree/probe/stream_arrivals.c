@@ -47,5 +47,5 @@ void coll_mtree_stream_arrivals_report(const coll_mtree_stream_arrivals_t *arriv
         result->samples[count++] = arrivals->latest;
     }
     result->num_samples = count;
-    result->failed = arrivals->count < COLL_MTREE_LEAST_ARRIVALS || count < 2;
+    result->failed = arrivals->count < COLL_MTREE_LEAST_SAMPLES || count < 2;
 }

@@ -19,7 +19,7 @@
  */
 #define LEAST_WINDOW                                                                     \
     (COLL_MTREE_STREAM_SLOTS * COLL_MTREE_FIRST_RATE * COLL_MTREE_MESSAGE_SECONDS)
-#define LEAST_SHARE (COLL_MTREE_STREAM_SLOTS / 2 * COLL_MTREE_LEAST_MESSAGE)
+#define LEAST_SHARE (COLL_MTREE_STREAM_SLOTS / 2 * COLL_MTREE_SHORT_BYTES)
 #define FIRST_MOST  (COLL_MTREE_STREAM_SLOTS / 2 * COLL_MTREE_STREAM_MOST_BYTES)
 
 /*
@@ -55,7 +55,7 @@ size_t coll_mtree_stream_window_message(const coll_mtree_stream_window_t *window
     double bytes = fmin(rate * COLL_MTREE_MESSAGE_SECONDS, window->bytes / 2);
     double most = fmin(COLL_MTREE_STREAM_MOST_BYTES, (double)longest);
 
-    return (size_t)fmin(most, fmax(COLL_MTREE_LEAST_MESSAGE, bytes));
+    return (size_t)fmin(most, fmax(COLL_MTREE_SHORT_BYTES, bytes));
 }
 
 bool coll_mtree_stream_window_fits(const coll_mtree_stream_window_t *window, size_t bytes)

@@ -4,6 +4,7 @@
 #include "coll_mtree/base/helper_thread.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/tcp/sockets.h"
 
@@ -28,13 +29,6 @@ _Static_assert(MTREE_RELAY_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's add
  * under way.  Calls for which that is too little go without relays. */
 #define MOST_JOBS 256
 #define MEMORY    ((uint64_t)256 << 20)
-
-/* The least share of a processor, seconds of idleness whose share may be taken at once,
- * and of the longest rest and sleep. */
-#define LEAST_SHARE 0.01
-#define SAVED       0.1
-#define REST        0.1
-#define SLEEP       60.0
 
 typedef struct {
     char host[COLL_MTREE_NAME_LENGTH];
@@ -80,11 +74,15 @@ static bool service_listen(uint16_t *port_p)
     return service.server != NULL;
 }
 
+/* Seconds after which a relay that nothing wakes looks about. */
+#define SLEEP 60.0
+
 /* With its share of a processor: the credit of a time in which it had nothing to do is
  * limited, and a long debt is paid by several rests. */
 static void *serve(void *unused)
 {
-    const double share = fmax(LEAST_SHARE, coll_mtree_params.relays_share);
+    const double share =
+        fmax(COLL_MTREE_RELAY_LEAST_SHARE, coll_mtree_params.relays_share);
     double then = mtree_clock_seconds(), worked = mtree_clock_thread_seconds();
     double credit = 0; /* seconds of a processor; below 0: it has taken too many */
 
@@ -95,8 +93,9 @@ static void *serve(void *unused)
         mtree_relay_server_poll(service.server, SLEEP);
         now = mtree_clock_seconds();
         work = mtree_clock_thread_seconds();
-        credit = fmin(credit + share * (now - then) - (work - worked), share * SAVED);
-        mtree_clock_sleep(fmin(fmax(0, -credit / share), REST));
+        credit = fmin(credit + share * (now - then) - (work - worked),
+                      share * COLL_MTREE_RELAY_REST);
+        mtree_clock_sleep(fmin(fmax(0, -credit / share), COLL_MTREE_RELAY_REST));
         then = now;
         worked = work;
     }

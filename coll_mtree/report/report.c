@@ -5,6 +5,7 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/report/report_json.h"
 
@@ -26,11 +27,6 @@ static struct {
     mca_coll_mtree_module_t *world; /* NULL: mtree does not serve MPI_COMM_WORLD */
     double written;                 /* when, by mtree_clock_seconds() */
 } job;
-
-/* Each rank but 0 sends it a message at the end.  Both sides wait for a limited time, so
- * that a rank that does not know of the report delays no other: for all messages
- * together, on rank 0 and on each other rank. */
-#define RANK_SECONDS 10.0
 
 /* What this rank sent to the others of @a group in all calls: per rank the rate, the part
  * of the time for which more was ready for it, and the rate then. */
@@ -87,9 +83,11 @@ static json_t *own_times(const coll_mtree_group_t *groups)
                      times.connecting, "paths", paths, "means", means);
 }
 
+/* Each rank but 0 sends it a message at the end.  Both sides wait for a limited time, for
+ * all messages together: a rank that does not know of the report delays no other. */
 static void send_own(const coll_mtree_channel_t *channel)
 {
-    double deadline = mtree_clock_seconds() + RANK_SECONDS;
+    double deadline = mtree_clock_seconds() + COLL_MTREE_PATIENCE;
     json_t *own = own_times(coll_mtree_statistics_lock());
     char *text = json_dumps(own, JSON_COMPACT);
 
@@ -102,7 +100,7 @@ static void send_own(const coll_mtree_channel_t *channel)
 /* What is no JSON, as that of a rank without memory, is left out. */
 static void collect(const coll_mtree_channel_t *channel, json_t *times)
 {
-    double deadline = mtree_clock_seconds() + RANK_SECONDS;
+    double deadline = mtree_clock_seconds() + COLL_MTREE_PATIENCE;
 
     for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
         size_t length;

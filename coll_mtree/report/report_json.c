@@ -2,6 +2,7 @@
 #include "coll_mtree/report/report_json.h"
 
 #include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/tuning.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -227,10 +228,10 @@ static json_t *calls_json(const coll_mtree_record_t *record)
 {
     int size_class = record->call_class.size_class;
     double low = size_class == 0 ? 0 : ldexp(1, size_class);
-    json_t *json =
-        json_pack("{s:s, s:s, s:f, s:f, s:o, s:o}", "function", record->function, "key",
-                  record->key, "bytes_from", low <= 1024 ? 0.0 : low, "bytes_to", 2 * low,
-                  "served", served_json(record), "fallbacks", fallbacks_json(record));
+    json_t *json = json_pack(
+        "{s:s, s:s, s:f, s:f, s:o, s:o}", "function", record->function, "key",
+        record->key, "bytes_from", low <= COLL_MTREE_SHORT_BYTES ? 0.0 : low, "bytes_to",
+        2 * low, "served", served_json(record), "fallbacks", fallbacks_json(record));
 
     if (record->call_class.root >= 0) {
         json_object_set_new(json, "root", json_integer(record->call_class.root));

@@ -4,6 +4,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/compat.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/probe/probe.h"
@@ -25,12 +26,7 @@
 #define FROM_PROBE "the probe"
 #define FROM_CACHE "the cache"
 
-/* With `auto` the first call of so many bytes probes: shorter ones gain less than a probe
- * costs. */
-#define PROBING_BYTES ((double)(1 << 20))
-
-/* Seconds of a round trip that is long, and of the longest on earth. */
-#define LONG_TRIP 0.002
+/* Seconds of the longest round trip on earth. */
 #define MOST_TRIP 0.5
 
 /* What rank 0 decides; every rank does that. */
@@ -305,7 +301,7 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes
         source->is_asked = true;
         decision = run(source, module, decide_first, COLL_MTREE_WAIT_AT_ONCE);
     }
-    if (decision == PROBE || (decision == WAIT && bytes >= PROBING_BYTES)) {
+    if (decision == PROBE || (decision == WAIT && bytes >= COLL_MTREE_LONG_BYTES)) {
         decision = probe(source, module);
         origin = FROM_PROBE;
     }
@@ -346,7 +342,7 @@ bool coll_mtree_source_learn(mca_coll_mtree_module_t *module, double bytes,
         return conclude(source, module, agreed->has_topology);
     }
     if (agreed != NULL && agreed->is_asked && !source->is_asked &&
-        bytes < PROBING_BYTES) {
+        bytes < COLL_MTREE_LONG_BYTES) {
         return false;
     }
     learned = look(source, module, bytes);
@@ -381,7 +377,7 @@ double coll_mtree_source_user_trip(void)
         longest = fmax(longest, of->links[l].latency);
     }
     /* No way takes a link twice. */
-    return 2 * longest >= LONG_TRIP ? fmin(2 * sum, MOST_TRIP) : 0;
+    return 2 * longest >= COLL_MTREE_LONG_TRIP ? fmin(2 * sum, MOST_TRIP) : 0;
 }
 
 void coll_mtree_source_close(void)

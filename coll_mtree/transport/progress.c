@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/progress.h"
 
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/compat.h"
 
 #include "base/clock.h"
@@ -10,10 +11,6 @@
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
-
-/* Short beside any latency worth planning for, and beside any stream. */
-#define LATER_SECONDS 0.0003
-#define SOON_SECONDS  0.0001
 
 void coll_mtree_progress_add(coll_mtree_poll_func_t poll)
 {
@@ -30,35 +27,31 @@ void coll_mtree_progress_wait(coll_mtree_wait_t wait)
 {
     opal_progress();
     if (wait == COLL_MTREE_WAIT_LATER) {
-        mtree_clock_sleep(LATER_SECONDS);
+        mtree_clock_sleep(COLL_MTREE_PAUSE);
     } else if (wait == COLL_MTREE_WAIT_SOON && opal_progress_yield_when_idle) {
-        mtree_clock_sleep(SOON_SECONDS);
+        mtree_clock_sleep(COLL_MTREE_PAUSE / 3);
     } else {
         sched_yield();
     }
 }
 
 /*
+ * The seconds to sleep of a rank that has waited for @a waited seconds; 0: look again at
+ * once, as an exchange whose reply is at hand is soon over.
+ *
  * The planning thread of rank 0 may share a processor with many ranks, which all wait for
  * it.  Each look of theirs takes time that it needs: 128 ranks on two processors that
  * looked every 0.3 ms left it a fiftieth of one.  So sleeps grow with the time waited
  * where ranks share processors.  The reply passes several ranks on its way, each of which
  * may sleep.
  */
-#define LEAST_SLEEP 0.0003
-#define MOST_SLEEP  0.01
-#define SLEEP_PART  (1.0 / 32) /* of the time waited */
-
-/* An exchange whose reply is at hand is over by then, in seconds. */
-#define MOMENT 0.002
-
-/* The seconds to sleep of a rank that has waited for @a waited seconds; 0: look again at
- * once. */
 static double pause_after(double waited)
 {
-    double part = opal_progress_yield_when_idle ? SLEEP_PART * waited : 0;
+    double part = opal_progress_yield_when_idle ? waited / COLL_MTREE_PAUSES : 0;
 
-    return waited < MOMENT ? 0 : fmin(fmax(part, LEAST_SLEEP), MOST_SLEEP);
+    return waited < COLL_MTREE_LONG_TRIP
+               ? 0
+               : fmin(fmax(part, COLL_MTREE_PAUSE), COLL_MTREE_PAUSES * COLL_MTREE_PAUSE);
 }
 
 void coll_mtree_progress_wait_for(const atomic_bool *done)

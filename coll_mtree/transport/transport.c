@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
@@ -25,9 +26,6 @@ static struct {
     bool is_unmatched; /* its acknowledgements of synchronous messages may be lost: mtree
                           sends none */
 } ob1;
-
-/* Looks at the messages from one look at their communicators to the next. */
-#define LOOKS_PER_LOSS 8
 
 /*
  * Every message under way is in one list, which is looked at from within Open MPI's
@@ -182,7 +180,7 @@ static int poll_completions(void)
     mtree_list_init(&completed);
     mtree_list_init(&lost);
     opal_mutex_lock(&polled.lock);
-    if (coll_mtree_survives() && polled.looks++ % LOOKS_PER_LOSS == 0) {
+    if (coll_mtree_survives() && polled.looks++ % COLL_MTREE_LOOKS_PER_LOSS == 0) {
         take(is_lost, &lost);
     }
     take(is_complete, &completed);

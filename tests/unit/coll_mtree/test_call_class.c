@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The key of all that is kept about similar calls, and tables of it. */
 #include "coll_mtree/base/class_table.h"
+
+#include "coll_mtree/base/tuning.h"
 #include "tests/unit/runner.h"
 
 static coll_mtree_call_class_t allreduce_of(size_t bytes)
@@ -18,8 +20,8 @@ UNIT_TEST(sizes_have_classes)
     } cases[] = {{4096, 12, 4096},
                  {8191, 12, 8191},
                  {8192, 13, 8192},
-                 {1, 10, COLL_MTREE_CLASS_LEAST_BYTES},
-                 {1023, 10, COLL_MTREE_CLASS_LEAST_BYTES},
+                 {1, 10, COLL_MTREE_SHORT_BYTES},
+                 {1023, 10, COLL_MTREE_SHORT_BYTES},
                  {2048, 11, 2048},
                  {SIZE_MAX, 63, 0x1p64}};
 

@@ -4,6 +4,8 @@
  * message meets a receive of its own call.
  */
 #include "coll_mtree/base/call_window.h"
+
+#include "coll_mtree/base/tuning.h"
 #include "tests/unit/runner.h"
 
 #include "base/container_of.h"
@@ -116,7 +118,7 @@ static void step(int seed)
             call->number = ranks[rank].window.issued++;
             /* The same on all ranks; every other seed has long calls. */
             call->bytes =
-                seed % 2 == 0 ? 0 : COLL_MTREE_SHORT_BYTES / (1 + call->number % 7);
+                seed % 2 == 0 ? 0 : COLL_MTREE_LONG_BYTES / (1 + call->number % 7);
         }
         break;
     case 1:
@@ -199,10 +201,10 @@ UNIT_TEST(few_long_calls_begin_and_always_the_first)
 {
     coll_mtree_call_window_init(&window);
     for (unsigned long i = COLL_MTREE_LIVE_CALLS; i-- > 1;) {
-        enter_call(i, COLL_MTREE_SHORT_BYTES);
+        enter_call(i, COLL_MTREE_LONG_BYTES);
     }
     ck_assert_int_eq(count_begun(), COLL_MTREE_LONG_CALLS);
-    enter_call(0, COLL_MTREE_SHORT_BYTES);
+    enter_call(0, COLL_MTREE_LONG_BYTES);
     ck_assert_ptr_eq(coll_mtree_call_window_take(&window), &calls[0].windowed);
     ck_assert_ptr_null(coll_mtree_call_window_take(&window));
 }

@@ -20,7 +20,7 @@ UNIT_TEST(few_arrivals_tell_nothing)
 
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(result.failed);
-    add(&arrivals, COLL_MTREE_LEAST_ARRIVALS - 1);
+    add(&arrivals, COLL_MTREE_LEAST_SAMPLES - 1);
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(result.failed);
 }
