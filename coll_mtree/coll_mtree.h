@@ -59,7 +59,7 @@ typedef struct {
     coll_mtree_plan_entry_t *entry;  /* in force, a reference (call/plan_entry.h) */
     mtree_plan_part_t *default_part; /* call/default_plan.h */
     coll_mtree_server_t server;
-    bool left_relays;                 /* of a class with relays: they refuse its calls */
+    bool path_failed;                 /* another class serves its calls, by ranks alone */
     struct coll_mtree_record *record; /* of the last call (report/statistics.h) */
 } coll_mtree_comm_class_t;
 

@@ -37,14 +37,13 @@ bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
                                   const coll_mtree_call_class_t *b)
 {
     return a->collective == b->collective && a->root == b->root &&
-           a->size_class == b->size_class && a->relayed == b->relayed;
+           a->size_class == b->size_class && a->path == b->path;
 }
 
 /* One multiplication: every call computes it. */
 uint64_t coll_mtree_call_class_hash(const coll_mtree_call_class_t *call_class)
 {
-    uint64_t hash = (uint64_t)call_class->collective |
-                    (uint64_t)call_class->relayed << 6 |
+    uint64_t hash = (uint64_t)call_class->collective | (uint64_t)call_class->path << 6 |
                     (uint64_t)call_class->size_class << 8 |
                     (uint64_t)(uint32_t)call_class->root << 16;
 

@@ -22,12 +22,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the messages of a call may pass through. */
+typedef enum {
+    COLL_MTREE_BY_RANKS,
+    COLL_MTREE_BY_RELAYS /* hosts without ranks, too */
+} coll_mtree_path_t;
+
 typedef struct {
     mtree_collective_t collective;
-    int root;       /* rank, in planning its host; -1: the collective has none */
-    int size_class; /* binary logarithm of the bytes, rounded down */
-    double bytes;   /* of the first such call; not part of the key */
-    bool relayed;   /* all of its calls can pass through relays, and may */
+    int root;               /* rank, in planning its host; -1: the collective has none */
+    int size_class;         /* binary logarithm of the bytes, rounded down */
+    double bytes;           /* of the first such call; not part of the key */
+    coll_mtree_path_t path; /* that all of its calls may take */
 } coll_mtree_call_class_t;
 
 /* The class of calls of @a bytes in all; all below COLL_MTREE_SHORT_BYTES are in one.  @a

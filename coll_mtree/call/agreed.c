@@ -192,7 +192,7 @@ void coll_mtree_agreed_give_plan(mca_coll_mtree_module_t *module,
     agreed_plan_t *plan;
 
     /* Relays know the communicator of a plan. */
-    if (agreed == NULL || comm_class->node.call_class.relayed) {
+    if (agreed == NULL || comm_class->node.call_class.path != COLL_MTREE_BY_RANKS) {
         return;
     }
     plan = coll_mtree_class_table_get(&agreed->plans, &comm_class->node.call_class,

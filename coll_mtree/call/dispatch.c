@@ -56,33 +56,6 @@ static int dispatch_empty(coll_mtree_form_t form, ompi_request_t **request_p)
     return OMPI_SUCCESS;
 }
 
-/* Did the blocking call @a req pass through relays?  Where that fails, it is made over
- * the plan without.  Later calls are planned anew where a relay is gone. */
-static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
-                             coll_mtree_comm_class_t *comm_class,
-                             coll_mtree_request_t *req)
-{
-    coll_mtree_relayed_end_t end;
-
-    if (call->form != MTREE_BLOCKING || req->entry == NULL ||
-        req->entry->relayed == NULL) {
-        return false;
-    }
-    end = coll_mtree_relayed_call_run(req, req->entry->relayed);
-    if (end == COLL_MTREE_RELAYED_DONE) {
-        /* It has not entered the window of calls. */
-        call->module->calls.issued--;
-        coll_mtree_statistics_relayed(&call->count);
-        return true;
-    }
-    if (end == COLL_MTREE_RELAYED_LOST) {
-        coll_mtree_plan_sequence_renew(comm_class);
-    } else {
-        comm_class->left_relays = true;
-    }
-    return false;
-}
-
 /* The request of @a call, of @a comm_class. */
 static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
                                            coll_mtree_comm_class_t *comm_class)
@@ -145,9 +118,9 @@ static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
     }
 }
 
-/* The class of @a call, one with relays where it may pass through them and they did not
- * refuse such calls.  Only the thread that makes a collective call on
- * the communicator looks up; MPI allows one at a time. */
+/* The class of @a call, by the path that it may take, where that has not failed.  Only
+ * the thread that makes a collective call on the communicator looks up; MPI allows one at
+ * a time. */
 static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
 {
     mca_coll_mtree_module_t *module = call->module;
@@ -156,12 +129,11 @@ static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
         what->collective, what->root, what->units * what->unit_bytes);
     coll_mtree_comm_class_t *comm_class;
 
-    call_class.relayed = call->args.verdict == MTREE_COLL_ARGS_SERVED &&
-                         coll_mtree_relayed_call_is_possible(
-                             call->comm, &call->args, call->form == MTREE_BLOCKING);
+    call_class.path = coll_mtree_relayed_call_path(call->comm, &call->args,
+                                                   call->form == MTREE_BLOCKING);
     comm_class = coll_mtree_comm_class_get(module, &call_class);
-    if (comm_class->left_relays) {
-        call_class.relayed = false;
+    if (comm_class->path_failed) {
+        call_class.path = COLL_MTREE_BY_RANKS;
         comm_class = coll_mtree_comm_class_get(module, &call_class);
     }
     return comm_class;
@@ -392,7 +364,7 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         req = rc == OMPI_SUCCESS ? dispatch_make(call, comm_class) : NULL;
     }
     if (req != NULL && call->form != MTREE_PERSISTENT &&
-        !dispatch_relayed(call, comm_class, req)) {
+        !coll_mtree_relayed_call_run(req, &call->count)) {
         coll_mtree_request_start(req);
         if (req->blocking) {
             ompi_request_wait_completion(&req->super.super);

@@ -25,9 +25,9 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     free(entry->query.traffic);
     free(entry->query.check.streams);
     mtree_plan_part_destroy(entry->part);
-    coll_mtree_relayed_destroy(entry->relayed);
+    coll_mtree_relayed_destroy(entry->relay_plan);
     mtree_plan_destroy(entry->planned.plan);
-    mtree_plan_destroy(entry->planned.relayed);
+    mtree_plan_destroy(entry->planned.relay_plan);
     free((char *)entry->trailer.bytes);
     free(entry);
 }

@@ -52,7 +52,7 @@ struct coll_mtree_plan_entry {
     coll_mtree_call_class_t call_class;
     coll_mtree_replan_query_t query; /* its exchange; or the entry is the first of its
                                         class */
-    atomic_bool is_complete;         /* the members down to `relayed` are final */
+    atomic_bool is_complete;         /* the members down to `relay_plan` are final */
     opal_mutex_t lock;               /* of the list, and of changing the former: */
     mtree_list_t waiting; /* requests, in the order in which they were started */
     int status;           /* Open MPI's code */
@@ -62,8 +62,8 @@ struct coll_mtree_plan_entry {
                                   first of the plan that it is about */
     unsigned version;          /* on rank 0: of the network that it was made for */
     mtree_forecast_t forecast; /* of the plan, of that with relays if there is one */
-    coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
-    bool warmed_up;                /* a blocking call has gone over the trees */
+    coll_mtree_relayed_t *relay_plan; /* the same with relays; NULL: there is none */
+    bool warmed_up;                   /* a blocking call has gone over the trees */
     /* On rank 0, while the plan is made: */
     coll_mtree_exchange_t *exchange;
     coll_mtree_plan_task_t task;

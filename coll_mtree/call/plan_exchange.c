@@ -24,21 +24,21 @@ static atomic_int num_queries;
 
 /* Where a plan with relays is faster, all ranks get both, and what is expected of calls
  * is that of the one with relays. */
-static void decide_relays(coll_mtree_plan_entry_t *entry)
+static void tell_relays(coll_mtree_plan_entry_t *entry)
 {
     coll_mtree_planned_t *planned = &entry->planned;
-    mtree_forecast_t forecast;
-    mtree_plan_t *plan = coll_mtree_planning_context_relayed(
-        planned, entry->comm, &entry->call_class, &forecast);
 
-    if (plan != NULL &&
-        coll_mtree_relayed_write(plan, entry->comm, planned->context->numbers.host,
-                                 &entry->trailer.bytes, &entry->trailer.length)) {
-        planned->forecast = forecast;
-        planned->relayed = plan;
+    if (planned->relay_plan == NULL) {
         return;
     }
-    mtree_plan_destroy(plan);
+    if (coll_mtree_relayed_write(planned->relay_plan, entry->comm,
+                                 planned->context->numbers.host, &entry->trailer.bytes,
+                                 &entry->trailer.length)) {
+        planned->forecast = planned->relay_forecast;
+        return;
+    }
+    mtree_plan_destroy(planned->relay_plan);
+    planned->relay_plan = NULL;
 }
 
 static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry)
@@ -106,7 +106,7 @@ static void decide(coll_mtree_plan_entry_t *entry)
         return;
     }
     entry->planned = make_plan(entry);
-    decide_relays(entry);
+    tell_relays(entry);
     if (entry->planned.context == NULL) {
         entry->decided = COLL_MTREE_REPLY_NEVER;
     } else if (is_query && entry->planned.plan == NULL) {
@@ -179,10 +179,10 @@ static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
     entry->part = coll_mtree_plan_reply_read(reply, entry->planned.plan, &entry->forecast,
                                              &trailer);
     if (trailer.length > 0) {
-        entry->relayed = coll_mtree_relayed_read(trailer.bytes, trailer.length);
+        entry->relay_plan = coll_mtree_relayed_read(trailer.bytes, trailer.length);
     }
     coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
-                                  entry->part->plan, entry->planned.relayed,
+                                  entry->part->plan, entry->planned.relay_plan,
                                   &entry->forecast);
 }
 

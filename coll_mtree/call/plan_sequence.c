@@ -50,7 +50,7 @@ static bool shows_rates(const coll_mtree_request_t *req)
 {
     const coll_mtree_plan_entry_t *entry = req->entry;
 
-    return entry->part != NULL && entry->relayed == NULL && req->layout != NULL &&
+    return entry->part != NULL && entry->relay_plan == NULL && req->layout != NULL &&
            coll_mtree_replan_is_monitored(&entry->call_class, coll_mtree_params.replan,
                                           coll_mtree_params.deterministic) &&
            entry->part->num_steps == 0 &&

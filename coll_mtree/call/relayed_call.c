@@ -4,6 +4,8 @@
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/relay/links.h"
 #include "coll_mtree/tcp/endpoints.h"
@@ -24,10 +26,10 @@ enum { ENDED, VERDICT, NUM_TAGS };
  * verdict.  UNKNOWN: it has not ended.  UNREACHED + i, of a part alone: it has failed,
  * since the rank cannot reach relay i of the plan. */
 enum {
-    UNKNOWN = COLL_MTREE_RELAYED_UNKNOWN,
-    DONE = COLL_MTREE_RELAYED_DONE,
-    FAILED = COLL_MTREE_RELAYED_FAILED,
-    LOST = COLL_MTREE_RELAYED_LOST,
+    UNKNOWN,
+    DONE,
+    FAILED, /* so would others of its class */
+    LOST,   /* a relay is lost; those that are left may serve */
     UNREACHED
 };
 
@@ -39,7 +41,7 @@ typedef struct {
 
 typedef struct {
     const coll_mtree_request_t *req;
-    coll_mtree_relayed_t *relayed;
+    coll_mtree_relayed_t *relay_plan;
     coll_mtree_coll_args_t args; /* the request's, but for where the result goes first */
     coll_mtree_buffers_t buffers;
     mtree_relay_start_t start;
@@ -125,21 +127,21 @@ static const char *find_reason(ompi_communicator_t *comm,
                : "ULFM, several jobs in a communicator or messages that are not TCP's";
 }
 
-bool coll_mtree_relayed_call_is_possible(ompi_communicator_t *comm,
-                                         const coll_mtree_coll_args_t *args,
-                                         bool blocking)
+coll_mtree_path_t coll_mtree_relayed_call_path(ompi_communicator_t *comm,
+                                               const coll_mtree_coll_args_t *args,
+                                               bool blocking)
 {
     const char *reason;
 
-    if (!coll_mtree_relays_are_configured()) {
-        return false;
+    if (args->verdict != MTREE_COLL_ARGS_SERVED || !coll_mtree_relays_are_configured()) {
+        return COLL_MTREE_BY_RANKS;
     }
     reason = find_reason(comm, args, blocking);
     if (reason != NULL && coll_mtree_log_is_first(reason)) {
         coll_mtree_verbose(comm, 1, "%s: relays are not supported with %s",
                            args->function, reason);
     }
-    return reason == NULL;
+    return reason == NULL ? COLL_MTREE_BY_RELAYS : COLL_MTREE_BY_RANKS;
 }
 
 static bool is_first(const relayed_call_t *call)
@@ -151,8 +153,8 @@ static void describe(relayed_call_t *call)
 {
     const coll_mtree_coll_args_t *args = &call->args;
 
-    call->start = (mtree_relay_start_t){.plan = call->relayed->plan->number,
-                                        .number = ++call->relayed->calls,
+    call->start = (mtree_relay_start_t){.plan = call->relay_plan->plan->number,
+                                        .number = ++call->relay_plan->calls,
                                         .context = coll_mtree_cid(call->req->comm),
                                         .call = args->call};
     call->start.call.longest_bytes = 0;
@@ -172,17 +174,18 @@ static void begin(relayed_call_t *call)
     /* What is summed up in place stays as it is where the call fails. */
     call->args.stashed |= args->op != NULL && args->input == args->output;
     coll_mtree_buffers_init(&call->buffers, args, rank, ompi_comm_size(comm));
-    if (mtree_layout_create(call->relayed->plan->part, call->relayed->plan->placement,
-                            &call->start.call, rank, &call->layout) != MTREE_OK ||
+    if (mtree_layout_create(call->relay_plan->plan->part,
+                            call->relay_plan->plan->placement, &call->start.call, rank,
+                            &call->layout) != MTREE_OK ||
         coll_mtree_buffers_begin(&call->buffers) != OMPI_SUCCESS ||
         (is_first(call) &&
-         !mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
+         !mtree_relay_roster_tell(&coll_mtree_relays, call->relay_plan->plan,
                                   MTREE_RELAY_START, &call->start))) {
         return;
     }
     coll_mtree_relay_transport_init(&call->transport, comm,
                                     args->op != NULL ? args->datatype : MPI_BYTE,
-                                    call->relayed, call->layout, &call->start);
+                                    call->relay_plan, call->layout, &call->start);
     mtree_operation_start(call->layout, &call->transport.super.super,
                           &call->buffers.super, NULL, NULL, &call->operation);
 }
@@ -190,7 +193,7 @@ static void begin(relayed_call_t *call)
 /* How this rank's part has failed. */
 static int failure(const relayed_call_t *call)
 {
-    int relay = coll_mtree_relay_links_unreached(call->relayed);
+    int relay = coll_mtree_relay_links_unreached(call->relay_plan);
 
     return relay < 0 ? FAILED : UNREACHED + relay;
 }
@@ -233,22 +236,22 @@ static bool has_ended(state_message_t *message)
 
 static void progress(const relayed_call_t *call)
 {
-    coll_mtree_relay_links_poll(call->relayed);
+    coll_mtree_relay_links_poll(call->relay_plan);
     opal_progress();
 }
 
 /* Rank 0: what the relays say of the call. */
 static mtree_relay_report_t ask_relays(const relayed_call_t *call)
 {
-    return mtree_relay_roster_poll(&coll_mtree_relays, call->relayed->plan, &call->start,
-                                   mtree_clock_seconds());
+    return mtree_relay_roster_poll(&coll_mtree_relays, call->relay_plan->plan,
+                                   &call->start, mtree_clock_seconds());
 }
 
 /* Rank 0: drop the relays that a rank, or another relay, has reported that it cannot
  * reach; false: there are none. */
 static bool drop_unreached(const relayed_call_t *call)
 {
-    const mtree_relay_plan_t *plan = call->relayed->plan;
+    const mtree_relay_plan_t *plan = call->relay_plan->plan;
     bool some = false;
 
     for (int r = 0; r < ompi_comm_size(call->req->comm); r++) {
@@ -270,7 +273,7 @@ static int find_cause(const relayed_call_t *call)
 {
     mtree_relay_report_t report;
 
-    (void)mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
+    (void)mtree_relay_roster_tell(&coll_mtree_relays, call->relay_plan->plan,
                                   MTREE_RELAY_PING, &call->start);
     do {
         progress(call);
@@ -333,7 +336,7 @@ static void coordinate(relayed_call_t *call)
     }
     if (call->verdict != DONE) {
         /* Those that are up need not go on. */
-        (void)mtree_relay_roster_tell(&coll_mtree_relays, call->relayed->plan,
+        (void)mtree_relay_roster_tell(&coll_mtree_relays, call->relay_plan->plan,
                                       MTREE_RELAY_CANCEL, &call->start);
         if (call->operation != NULL) {
             coll_mtree_relay_transport_abandon(&call->transport);
@@ -389,13 +392,13 @@ static void finish(relayed_call_t *call)
     coll_mtree_buffers_cleanup(&call->buffers);
 }
 
-coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
-                                                     coll_mtree_relayed_t *relayed)
+/* The verdict on the call of @a req over @a relay_plan. */
+static int run(coll_mtree_request_t *req, coll_mtree_relayed_t *relay_plan)
 {
     mca_coll_mtree_module_t *module = req->module;
     relayed_call_t call = {
         .req = req,
-        .relayed = relayed,
+        .relay_plan = relay_plan,
         .args = req->args,
         .channel = {.comm = req->comm,
                     .first_tag = coll_mtree_tag_range_control(&module->tags, NUM_TAGS),
@@ -413,5 +416,26 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
     }
     finish(&call);
     free(call.states);
-    return (coll_mtree_relayed_end_t)call.verdict;
+    return call.verdict;
+}
+
+bool coll_mtree_relayed_call_run(coll_mtree_request_t *req,
+                                 const coll_mtree_count_t *count)
+{
+    int verdict;
+
+    if (!req->blocking || req->entry == NULL || req->entry->relay_plan == NULL) {
+        return false;
+    }
+    verdict = run(req, req->entry->relay_plan);
+    if (verdict == DONE) {
+        /* It has not entered the window of calls. */
+        req->module->calls.issued--;
+        coll_mtree_statistics_by_relays(count);
+    } else if (verdict == LOST) {
+        coll_mtree_plan_sequence_renew(req->comm_class);
+    } else {
+        req->comm_class->path_failed = true;
+    }
+    return verdict == DONE;
 }

@@ -312,7 +312,7 @@ mtree_plan_t *coll_mtree_planning_run(const coll_mtree_planning_t *what,
 }
 
 /* Seconds in which a call's word of its end goes from the farthest of @a hosts to host @a
- * first, which has rank 0, and the verdict back (coll_mtree/call/relayed_call.h). */
+ * first, which has rank 0, and the verdict back. */
 static double verdict_seconds(const coll_mtree_plan_hosts_t *hosts, int first)
 {
     mtree_routes_t *routes = routes_between(hosts);
@@ -326,14 +326,14 @@ static double verdict_seconds(const coll_mtree_plan_hosts_t *hosts, int first)
     return farthest;
 }
 
-mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_planning_t *what,
-                                          const mtree_plan_t *plan, int first,
-                                          mtree_forecast_t *forecast_p)
+mtree_plan_t *coll_mtree_planning_by_relays(const coll_mtree_planning_t *what,
+                                            const mtree_plan_t *plan, int first,
+                                            mtree_forecast_t *forecast_p)
 {
     const coll_mtree_plan_hosts_t *hosts = what->hosts;
     mtree_plan_request_t request = make_request(what, NULL);
     coll_mtree_relays_found_t found;
-    mtree_plan_t *relayed = NULL;
+    mtree_plan_t *by_relays = NULL;
 
     coll_mtree_relays_find(hosts->topology, hosts->vertices, hosts->num_hosts, &found);
     request.num_relays = found.count;
@@ -341,18 +341,18 @@ mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_planning_t *what,
     request.relay_addresses = found.addresses;
     if (request.num_relays == 0 ||
         mtree_choice_relays(hosts->topology, hosts->vertices, hosts->num_hosts, &request,
-                            plan, &relayed) != MTREE_OK ||
-        relayed == NULL) {
+                            plan, &by_relays) != MTREE_OK ||
+        by_relays == NULL) {
         return NULL;
     }
-    relayed->seconds += verdict_seconds(hosts, first);
-    if (!mtree_relays_gain(relayed, plan)) {
-        mtree_plan_destroy(relayed);
+    by_relays->seconds += verdict_seconds(hosts, first);
+    if (!mtree_relays_gain(by_relays, plan)) {
+        mtree_plan_destroy(by_relays);
         return NULL;
     }
-    *forecast_p = make_forecast(what, relayed->seconds, &request);
-    log_plan(what, relayed, "", *forecast_p);
-    return relayed;
+    *forecast_p = make_forecast(what, by_relays->seconds, &request);
+    log_plan(what, by_relays, "", *forecast_p);
+    return by_relays;
 }
 
 /* Seconds of a new plan for @a request, which has routes; below 0: there is none. */

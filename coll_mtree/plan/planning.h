@@ -39,9 +39,9 @@ mtree_plan_t *coll_mtree_planning_run(const coll_mtree_planning_t *what,
  * than @a plan, which does not; the caller's.  *forecast_p: how fast it is expected to
  * be, beside the fallback.  Else NULL.  Host @a first has rank 0.
  */
-mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_planning_t *what,
-                                          const mtree_plan_t *plan, int first,
-                                          mtree_forecast_t *forecast_p);
+mtree_plan_t *coll_mtree_planning_by_relays(const coll_mtree_planning_t *what,
+                                            const mtree_plan_t *plan, int first,
+                                            mtree_forecast_t *forecast_p);
 
 /*
  * What a change of the network makes of @a plan for @a what: the capacities between the

@@ -61,25 +61,19 @@ coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context
 /* A plan for a call class; all zeros but for the forecast while there is none. */
 typedef struct {
     coll_mtree_planning_context_t *context; /* NULL: mtree cannot serve the processes */
-    mtree_plan_t *plan;    /* a reference; NULL: none could be made, which is logged */
-    mtree_plan_t *relayed; /* likewise the one with relays; NULL: there is none */
-    unsigned version;      /* of the network that it is for */
-    mtree_forecast_t forecast; /* how fast it is expected to be */
+    mtree_plan_t *plan;       /* a reference; NULL: none could be made, which is logged */
+    mtree_plan_t *relay_plan; /* likewise one by relays that is clearly faster; or NULL */
+    unsigned version;         /* of the network that they are for */
+    mtree_forecast_t forecast;       /* how fast the first is expected to be, */
+    mtree_forecast_t relay_forecast; /* and the other */
 } coll_mtree_planned_t;
 
-/* In the planning thread: the plan for calls of @a call_class, made when there is none
- * for the network as it is. */
+/* In the planning thread: the plans for calls of @a call_class, made when there are none
+ * for the network as it is, and for the relays that answer. */
 coll_mtree_planned_t
 coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
                                  ompi_communicator_t *comm,
                                  const coll_mtree_call_class_t *call_class);
-
-/* In the planning thread: the plan for calls of @a call_class, which may be relayed, that
- * passes through relays, with its forecast, where one answers and @a planned, the plan
- * without, is clearly slower; a reference of the caller's.  Else NULL. */
-mtree_plan_t *coll_mtree_planning_context_relayed(
-    const coll_mtree_planned_t *planned, ompi_communicator_t *comm,
-    const coll_mtree_call_class_t *call_class, mtree_forecast_t *forecast_p);
 
 /* What was measured of the paths between hosts. */
 typedef struct {

@@ -113,7 +113,7 @@ static int donor_distance(const coll_mtree_planning_context_t *context,
     const coll_mtree_call_class_t *call_class = &other->node.call_class;
 
     if (!is_current(context, other) || other->plan == NULL || other->is_other_roots ||
-        call_class->collective != own->collective || call_class->relayed) {
+        call_class->collective != own->collective || call_class->path != own->path) {
         return INT_MAX;
     }
     return abs(call_class->size_class - own->size_class);
@@ -199,6 +199,30 @@ void coll_mtree_planning_context_free_plans(coll_mtree_planning_context_t *conte
     coll_mtree_planning_context_unlock();
 }
 
+/* Add what passes through relays to @a planned, for @a call_class, whose root is a host.
+ */
+static void context_run_relays(ompi_communicator_t *comm,
+                               const coll_mtree_call_class_t *call_class,
+                               coll_mtree_planned_t *planned)
+{
+    coll_mtree_planning_context_t *context = planned->context;
+    stored_plan_t *stored =
+        coll_mtree_class_table_get(&context->plans, call_class, sizeof(*stored));
+
+    if (!is_current(context, stored) ||
+        (stored->plan != NULL &&
+         !mtree_relay_roster_is_up(&coll_mtree_relays, stored->plan))) {
+        mtree_forecast_t forecast = mtree_forecast_of(false);
+        mtree_plan_t *plan = coll_mtree_planning_by_relays(
+            &(coll_mtree_planning_t){comm, &context->hosts, call_class}, planned->plan,
+            context->numbers.host[0], &forecast);
+
+        stored_plan_put(context, stored, plan, forecast, true, false);
+    }
+    planned->relay_forecast = stored->forecast;
+    planned->relay_plan = mtree_plan_retain(stored->plan);
+}
+
 coll_mtree_planned_t
 coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
                                  ompi_communicator_t *comm,
@@ -206,10 +230,10 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
 {
     coll_mtree_call_class_t by_host =
         coll_mtree_planning_context_by_host(context, call_class);
+    coll_mtree_planned_t planned = {.context = context, .version = context->version};
     stored_plan_t *stored;
 
-    /* Its plan with relays lies beside it. */
-    by_host.relayed = false;
+    by_host.path = COLL_MTREE_BY_RANKS;
     stored = coll_mtree_class_table_get(&context->plans, &by_host, sizeof(*stored));
     if (!is_current(context, stored)) {
         context_run(context, comm, stored);
@@ -218,35 +242,12 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
         stored_plan_use(stored);
         coll_mtree_planning_context_unlock();
     }
-    return (coll_mtree_planned_t){.context = context,
-                                  .plan = mtree_plan_retain(stored->plan),
-                                  .version = context->version,
-                                  .forecast = stored->forecast};
-}
-
-mtree_plan_t *coll_mtree_planning_context_relayed(
-    const coll_mtree_planned_t *planned, ompi_communicator_t *comm,
-    const coll_mtree_call_class_t *call_class, mtree_forecast_t *forecast_p)
-{
-    coll_mtree_planning_context_t *context = planned->context;
-    stored_plan_t *stored;
-    coll_mtree_call_class_t by_host;
-
-    if (!call_class->relayed || planned->plan == NULL ||
-        mtree_plan_is_by_arrival(planned->plan)) {
-        return NULL;
+    planned.plan = mtree_plan_retain(stored->plan);
+    planned.forecast = stored->forecast;
+    by_host.path = call_class->path;
+    if (by_host.path == COLL_MTREE_BY_RELAYS && planned.plan != NULL &&
+        !mtree_plan_is_by_arrival(planned.plan)) {
+        context_run_relays(comm, &by_host, &planned);
     }
-    by_host = coll_mtree_planning_context_by_host(context, call_class);
-    stored = coll_mtree_class_table_get(&context->plans, &by_host, sizeof(*stored));
-    if (!is_current(context, stored) ||
-        (stored->plan != NULL &&
-         !mtree_relay_roster_is_up(&coll_mtree_relays, stored->plan))) {
-        mtree_forecast_t forecast = mtree_forecast_of(false);
-        mtree_plan_t *plan = coll_mtree_planning_relayed(
-            &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, planned->plan,
-            context->numbers.host[0], &forecast);
-        stored_plan_put(context, stored, plan, forecast, true, false);
-    }
-    *forecast_p = stored->forecast;
-    return mtree_plan_retain(stored->plan);
+    return planned;
 }

@@ -90,13 +90,14 @@ static void add_planned(builder_t *builder, const coll_mtree_record_t *record,
     if (record->plan == NULL) {
         return;
     }
-    if (record->relayed > 0 && record->relay_plan != NULL) {
+    if (record->relay_calls > 0 && record->relay_plan != NULL) {
         json_object_set_new(json, "plan",
                             plan_number(builder, record->relay_plan, topology));
         json_object_set_new(json, "direct_plan",
                             plan_number(builder, record->plan, topology));
-        json_object_set_new(json, "relayed", json_integer((json_int_t)record->relayed));
-        json_object_set_new(json, "relayed_bytes", json_real(record->relayed_bytes));
+        json_object_set_new(json, "relayed",
+                            json_integer((json_int_t)record->relay_calls));
+        json_object_set_new(json, "relayed_bytes", json_real(record->relay_bytes));
     } else {
         json_object_set_new(json, "plan", plan_number(builder, record->plan, topology));
     }
@@ -236,7 +237,7 @@ static json_t *calls_json(const coll_mtree_record_t *record)
     if (record->call_class.root >= 0) {
         json_object_set_new(json, "root", json_integer(record->call_class.root));
     }
-    if (record->num_trees > 0 && record->relayed == 0) {
+    if (record->num_trees > 0 && record->relay_calls == 0) {
         json_object_set_new(json, "trees_bps", tree_rates_json(record));
     }
     return json;

@@ -96,15 +96,15 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
 }
 
 /* Calls that have passed through relays are shown with their plan, which stays where
- * @a relayed is NULL. */
+ * @a relay_plan is NULL. */
 static void keep_plans(coll_mtree_record_t *record, const mtree_plan_t *plan,
-                       const mtree_plan_t *relayed, double expected, double openmpi)
+                       const mtree_plan_t *relay_plan, double expected, double openmpi)
 {
     mtree_plan_destroy(record->plan);
     record->plan = mtree_plan_retain(plan);
-    if (relayed != NULL) {
+    if (relay_plan != NULL) {
         mtree_plan_destroy(record->relay_plan);
-        record->relay_plan = mtree_plan_retain(relayed);
+        record->relay_plan = mtree_plan_retain(relay_plan);
     }
     record->expected = expected;
     record->openmpi = openmpi;
@@ -120,7 +120,7 @@ static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *fu
     record->function = function;
     record->call_class = *call_class;
     snprintf(record->key, sizeof(record->key), "%s %s %d %d %d", group->key, function,
-             call_class->root, call_class->size_class, call_class->relayed);
+             call_class->root, call_class->size_class, call_class->path);
     for (link = &group->records; *link != NULL; link = &(*link)->next) {
         const coll_mtree_record_t *other = *link;
 
@@ -215,12 +215,12 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
     coll_mtree_counter_add(COLL_MTREE_COUNT_REASON + reason, 1);
 }
 
-void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
+void coll_mtree_statistics_by_relays(const coll_mtree_count_t *count)
 {
     if (count->record != NULL) {
         opal_mutex_lock(&all.lock);
-        count->record->relayed++;
-        count->record->relayed_bytes += count->bytes;
+        count->record->relay_calls++;
+        count->record->relay_bytes += count->bytes;
         opal_mutex_unlock(&all.lock);
     }
 }
@@ -324,7 +324,8 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
-                                   const mtree_plan_t *plan, const mtree_plan_t *relayed,
+                                   const mtree_plan_t *plan,
+                                   const mtree_plan_t *relay_plan,
                                    const mtree_forecast_t *forecast)
 {
     coll_mtree_group_t *group;
@@ -341,7 +342,7 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
         if (coll_mtree_call_class_equals(&r->call_class, call_class)) {
             forget_trees(r);
             if (group->identity != 0) {
-                keep_plans(r, plan, relayed, forecast->seconds, forecast->fallback);
+                keep_plans(r, plan, relay_plan, forecast->seconds, forecast->fallback);
             }
         }
     }

@@ -52,8 +52,8 @@ typedef struct coll_mtree_record {
                                  for the first, which opens connections */
     int num_trees;
     uint64_t over_plan;       /* calls over it */
-    uint64_t relayed;         /* calls that passed through relays */
-    double relayed_bytes;     /* of them */
+    uint64_t relay_calls;     /* that passed through relays */
+    double relay_bytes;       /* of them */
     mtree_plan_t *plan;       /* the latest, a reference; or NULL */
     mtree_plan_t *relay_plan; /* likewise the one with relays; NULL: there is none */
     /* Seconds that a call of the plan's bytes was expected to take when it was planned,
@@ -112,17 +112,18 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
                                      coll_mtree_fallback_reason_t reason);
 
 /* It has passed through relays. */
-void coll_mtree_statistics_relayed(const coll_mtree_count_t *count);
+void coll_mtree_statistics_by_relays(const coll_mtree_count_t *count);
 
 /* It has ended: time it, if it has entered. */
 void coll_mtree_statistics_close(coll_mtree_count_t *count);
 
-/* Calls of @a call_class have @a plan now, and beside it @a relayed, the one with relays;
- * NULL: there is none.  @a forecast is that of the one which they go over. */
+/* Calls of @a call_class have @a plan now, and beside it @a relay_plan, the one with
+ * relays; NULL: there is none.  @a forecast is that of the one which they go over. */
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
-                                   const mtree_plan_t *plan, const mtree_plan_t *relayed,
+                                   const mtree_plan_t *plan,
+                                   const mtree_plan_t *relay_plan,
                                    const mtree_forecast_t *forecast);
 
 /* A call over a plan that has ended. */

@@ -71,7 +71,7 @@ UNIT_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
                      coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 21),
                      coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20)};
 
-    classes[4].relayed = true;
+    classes[4].path = COLL_MTREE_BY_RELAYS;
     for (int i = 0; i < 5; i++) {
         for (int j = 0; j < 5; j++) {
             ck_assert_int_eq(coll_mtree_call_class_equals(&classes[i], &classes[j]),
