@@ -25,7 +25,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     free(entry->query.traffic);
     free(entry->query.check.streams);
     mtree_plan_part_destroy(entry->part);
-    coll_mtree_relayed_destroy(entry->relay_plan);
+    coll_mtree_relay_plan_destroy(entry->relay_plan);
     mtree_plan_destroy(entry->planned.plan);
     mtree_plan_destroy(entry->planned.relay_plan);
     free((char *)entry->trailer.bytes);

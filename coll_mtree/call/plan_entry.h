@@ -62,8 +62,8 @@ struct coll_mtree_plan_entry {
                                   first of the plan that it is about */
     unsigned version;          /* on rank 0: of the network that it was made for */
     mtree_forecast_t forecast; /* of the plan, of that with relays if there is one */
-    coll_mtree_relayed_t *relay_plan; /* the same with relays; NULL: there is none */
-    bool warmed_up;                   /* a blocking call has gone over the trees */
+    coll_mtree_relay_plan_t *relay_plan; /* the same with relays; NULL: there is none */
+    bool warmed_up;                      /* a blocking call has gone over the trees */
     /* On rank 0, while the plan is made: */
     coll_mtree_exchange_t *exchange;
     coll_mtree_plan_task_t task;

@@ -31,9 +31,9 @@ static void tell_relays(coll_mtree_plan_entry_t *entry)
     if (planned->relay_plan == NULL) {
         return;
     }
-    if (coll_mtree_relayed_write(planned->relay_plan, entry->comm,
-                                 planned->context->numbers.host, &entry->trailer.bytes,
-                                 &entry->trailer.length)) {
+    if (coll_mtree_relay_plan_write(planned->relay_plan, entry->comm,
+                                    planned->context->numbers.host, &entry->trailer.bytes,
+                                    &entry->trailer.length)) {
         planned->forecast = planned->relay_forecast;
         return;
     }
@@ -179,7 +179,7 @@ static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
     entry->part = coll_mtree_plan_reply_read(reply, entry->planned.plan, &entry->forecast,
                                              &trailer);
     if (trailer.length > 0) {
-        entry->relay_plan = coll_mtree_relayed_read(trailer.bytes, trailer.length);
+        entry->relay_plan = coll_mtree_relay_plan_read(trailer.bytes, trailer.length);
     }
     coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
                                   entry->part->plan, entry->planned.relay_plan,

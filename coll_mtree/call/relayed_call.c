@@ -41,7 +41,7 @@ typedef struct {
 
 typedef struct {
     const coll_mtree_request_t *req;
-    coll_mtree_relayed_t *relay_plan;
+    coll_mtree_relay_plan_t *relay_plan;
     coll_mtree_coll_args_t args; /* the request's, but for where the result goes first */
     coll_mtree_buffers_t buffers;
     mtree_relay_start_t start;
@@ -393,7 +393,7 @@ static void finish(relayed_call_t *call)
 }
 
 /* The verdict on the call of @a req over @a relay_plan. */
-static int run(coll_mtree_request_t *req, coll_mtree_relayed_t *relay_plan)
+static int run(coll_mtree_request_t *req, coll_mtree_relay_plan_t *relay_plan)
 {
     mca_coll_mtree_module_t *module = req->module;
     relayed_call_t call = {

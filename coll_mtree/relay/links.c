@@ -23,10 +23,10 @@ typedef struct links {
 /* Under the lock of coll_mtree/tcp/endpoints.h. */
 static links_t *jobs;
 
-/* NULL: this process has dialed none of the job of @a relayed. */
-static links_t *links_find(const coll_mtree_relayed_t *relayed)
+/* NULL: this process has dialed none of the job of @a relay_plan. */
+static links_t *links_find(const coll_mtree_relay_plan_t *relay_plan)
 {
-    const mtree_relay_job_id_t *job = &relayed->pass.job;
+    const mtree_relay_job_id_t *job = &relay_plan->pass.job;
     links_t *links = jobs;
 
     while (links != NULL && memcmp(&links->peers.hello.job, job, sizeof(*job)) != 0) {
@@ -35,52 +35,52 @@ static links_t *links_find(const coll_mtree_relayed_t *relayed)
     return links;
 }
 
-/* The connections to relay @a i of @a relayed, dialed if they are new. */
-static mtree_tcp_peer_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed,
-                                  int i)
+/* The connections to relay @a i of @a relay_plan, dialed if they are new. */
+static mtree_tcp_peer_t *link_get(mtree_tcp_t *tcp,
+                                  const coll_mtree_relay_plan_t *relay_plan, int i)
 {
     const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
                                        .number = (uint32_t)coll_mtree_world_rank(),
                                        .is_encrypted = coll_mtree_params.encrypt,
-                                       .job = relayed->pass.job};
-    links_t *links = links_find(relayed);
+                                       .job = relay_plan->pass.job};
+    links_t *links = links_find(relay_plan);
 
     if (links == NULL) {
         links = mtree_calloc(1, sizeof(*links));
         links->traffic.congestion = coll_mtree_congestion_of_sockets();
-        mtree_relay_peers_init(&links->peers, tcp, &hello, &relayed->pass.key,
+        mtree_relay_peers_init(&links->peers, tcp, &hello, &relay_plan->pass.key,
                                &links->traffic, 0);
         links->next = jobs;
         jobs = links;
     }
     return mtree_relay_peers_dial(&links->peers,
-                                  mtree_relay_plan_number(relayed->plan, i),
-                                  relayed->plan->addresses[i], mtree_clock_seconds());
+                                  mtree_relay_plan_number(relay_plan->plan, i),
+                                  relay_plan->plan->addresses[i], mtree_clock_seconds());
 }
 
-void coll_mtree_relay_links_poll(const coll_mtree_relayed_t *relayed)
+void coll_mtree_relay_links_poll(const coll_mtree_relay_plan_t *relay_plan)
 {
     links_t *links;
 
     (void)coll_mtree_endpoints_lock();
-    links = links_find(relayed);
+    links = links_find(relay_plan);
     if (links != NULL) {
         mtree_relay_peers_poll(&links->peers, NULL, NULL, mtree_clock_seconds());
     }
     coll_mtree_endpoint_unlock();
 }
 
-int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
+int coll_mtree_relay_links_unreached(const coll_mtree_relay_plan_t *relay_plan)
 {
     const links_t *links;
     int found = -1;
 
     (void)coll_mtree_endpoints_lock();
-    links = links_find(relayed);
+    links = links_find(relay_plan);
     for (int i = 0;
-         links != NULL && i < relayed->plan->placement->num_relays && found < 0; i++) {
-        found = mtree_relay_peers_is_unreached(&links->peers,
-                                               mtree_relay_plan_number(relayed->plan, i))
+         links != NULL && i < relay_plan->plan->placement->num_relays && found < 0; i++) {
+        found = mtree_relay_peers_is_unreached(
+                    &links->peers, mtree_relay_plan_number(relay_plan->plan, i))
                     ? i
                     : -1;
     }
@@ -94,24 +94,25 @@ static mtree_tcp_peer_t *lock_peer(coll_mtree_transport_t *super,
 {
     static const coll_mtree_way_t any_way = {.trip = 0};
     coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
-    int relay = peer->rank - transport->relayed->plan->placement->num_ranks;
+    int relay = peer->rank - transport->relay_plan->plan->placement->num_ranks;
 
     if (transport->is_abandoned && !is_known) {
         return NULL;
     }
-    return relay >= 0 ? link_get(coll_mtree_endpoints_lock(), transport->relayed, relay)
-                      : coll_mtree_endpoint_lock(super->comm, peer->rank,
-                                                 is_known ? NULL : &any_way);
+    return relay >= 0
+               ? link_get(coll_mtree_endpoints_lock(), transport->relay_plan, relay)
+               : coll_mtree_endpoint_lock(super->comm, peer->rank,
+                                          is_known ? NULL : &any_way);
 }
 
 void coll_mtree_relay_transport_init(coll_mtree_relay_transport_t *transport,
                                      ompi_communicator_t *comm, ompi_datatype_t *unit,
-                                     const coll_mtree_relayed_t *relayed,
+                                     const coll_mtree_relay_plan_t *relay_plan,
                                      const mtree_layout_t *layout,
                                      const mtree_relay_start_t *start)
 {
     coll_mtree_transport_init(&transport->super, comm, unit, 0);
-    transport->relayed = relayed;
+    transport->relay_plan = relay_plan;
     transport->is_abandoned = false;
     coll_mtree_tcp_begin_off_pml(&transport->tcp, &transport->super, layout->peers,
                                  layout->num_peers, mtree_relay_call_key(start),

@@ -15,14 +15,14 @@
 typedef struct {
     coll_mtree_transport_t super;
     coll_mtree_tcp_operation_t tcp;
-    const coll_mtree_relayed_t *relayed;
+    const coll_mtree_relay_plan_t *relay_plan;
     bool is_abandoned;
 } coll_mtree_relay_transport_t;
 
 /* The transport of the call @a start over @a layout, in units of @a unit. */
 void coll_mtree_relay_transport_init(coll_mtree_relay_transport_t *transport,
                                      ompi_communicator_t *comm, ompi_datatype_t *unit,
-                                     const coll_mtree_relayed_t *relayed,
+                                     const coll_mtree_relay_plan_t *relay_plan,
                                      const mtree_layout_t *layout,
                                      const mtree_relay_start_t *start);
 
@@ -32,11 +32,11 @@ void coll_mtree_relay_transport_abandon(coll_mtree_relay_transport_t *transport)
 /* The operation has ended. */
 void coll_mtree_relay_transport_end(coll_mtree_relay_transport_t *transport);
 
-/* Go on with connections to the relays of @a relayed's job that do not stand yet. */
-void coll_mtree_relay_links_poll(const coll_mtree_relayed_t *relayed);
+/* Go on with connections to the relays of @a relay_plan's job that do not stand yet. */
+void coll_mtree_relay_links_poll(const coll_mtree_relay_plan_t *relay_plan);
 
-/* Which relay of @a relayed this process has dialed in vain, in its plan; -1: none. */
-int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed);
+/* Which relay of @a relay_plan this process has dialed in vain, in its plan; -1: none. */
+int coll_mtree_relay_links_unreached(const coll_mtree_relay_plan_t *relay_plan);
 
 /* With the component. */
 void coll_mtree_relay_links_close(void);

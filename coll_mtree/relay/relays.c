@@ -110,8 +110,8 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
     }
 }
 
-bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
-                              const int *host, char **bytes_p, size_t *length_p)
+bool coll_mtree_relay_plan_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
+                                 const int *host, char **bytes_p, size_t *length_p)
 {
     const int ranks = ompi_comm_size(comm);
     const mtree_relay_pass_t *pass = &coll_mtree_relays.pass;
@@ -136,25 +136,25 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
     return true;
 }
 
-coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length)
+coll_mtree_relay_plan_t *coll_mtree_relay_plan_read(const char *bytes, size_t length)
 {
-    coll_mtree_relayed_t *relayed = mtree_calloc(1, sizeof(*relayed));
-    const size_t before = sizeof(relayed->pass);
+    coll_mtree_relay_plan_t *relay_plan = mtree_calloc(1, sizeof(*relay_plan));
+    const size_t before = sizeof(relay_plan->pass);
 
     mtree_require(length > before ? MTREE_OK : MTREE_ERR_INVALID);
-    memcpy(&relayed->pass, bytes, before);
+    memcpy(&relay_plan->pass, bytes, before);
     mtree_require(mtree_relay_plan_read(bytes + before, length - before,
                                         (uint32_t)coll_mtree_world_rank(),
-                                        &relayed->plan));
-    return relayed;
+                                        &relay_plan->plan));
+    return relay_plan;
 }
 
-void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed)
+void coll_mtree_relay_plan_destroy(coll_mtree_relay_plan_t *relay_plan)
 {
-    if (relayed != NULL) {
-        mtree_relay_plan_destroy(relayed->plan);
-        explicit_bzero(&relayed->pass, sizeof(relayed->pass));
-        free(relayed);
+    if (relay_plan != NULL) {
+        mtree_relay_plan_destroy(relay_plan->plan);
+        explicit_bzero(&relay_plan->pass, sizeof(relay_plan->pass));
+        free(relay_plan);
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct {
     mtree_relay_pass_t pass;
     mtree_relay_plan_t *plan;
     uint32_t calls; /* so far; the same on all ranks */
-} coll_mtree_relayed_t;
+} coll_mtree_relay_plan_t;
 
 /* The relays of the job that this process began, if any. */
 extern mtree_relay_roster_t coll_mtree_relays;
@@ -46,14 +46,14 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
  * on @a host [ranks].  *bytes_p: what all ranks have to know, malloc'ed, *length_p bytes.
  * False: it cannot be used.
  */
-bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
-                              const int *host, char **bytes_p, size_t *length_p);
+bool coll_mtree_relay_plan_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
+                                 const int *host, char **bytes_p, size_t *length_p);
 
 /* What that is, for this process, which need not be a rank 0. */
-coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length);
+coll_mtree_relay_plan_t *coll_mtree_relay_plan_read(const char *bytes, size_t length);
 
 /* Free; NULL is allowed. */
-void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed);
+void coll_mtree_relay_plan_destroy(coll_mtree_relay_plan_t *relay_plan);
 
 /* When the component is closed: close all control connections. */
 void coll_mtree_relays_close(void);
