@@ -17,16 +17,10 @@ void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots)
     pthread_mutex_destroy(&slots->lock);
 }
 
-/* Slots before the ranks tell each other what they use. */
-static int most_of(const coll_mtree_tag_slots_t *slots)
-{
-    return slots->most == 0 ? COLL_MTREE_LEAST_NEW_SLOTS : slots->most;
-}
-
 coll_mtree_tag_slot_state_t coll_mtree_tag_slots_look(const coll_mtree_tag_slots_t *slots,
                                                       int most)
 {
-    if (slots->next < slots->num || (slots->num < most && slots->num < most_of(slots))) {
+    if (slots->next < slots->num || (slots->num < most && slots->num < slots->most)) {
         return COLL_MTREE_TAG_SLOT_THERE;
     }
     return slots->num == 0 ? COLL_MTREE_TAG_SLOT_NONE : COLL_MTREE_TAG_SLOT_ASK;
@@ -109,7 +103,8 @@ enum {
 
 void coll_mtree_tag_range_init(coll_mtree_tag_range_t *range, int limit)
 {
-    *range = (coll_mtree_tag_range_t){.limit = limit};
+    *range = (coll_mtree_tag_range_t){.limit = limit,
+                                      .slots.most = COLL_MTREE_LEAST_NEW_SLOTS};
     pthread_mutex_init(&range->slots.lock, NULL);
 }
 

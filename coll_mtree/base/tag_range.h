@@ -29,14 +29,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* None yet but for the lock: all zero. */
+/* None yet: all zero but for the lock and COLL_MTREE_LEAST_NEW_SLOTS at most. */
 typedef struct {
     pthread_mutex_t lock;
     bool *is_used; /* [num] by this rank */
     int num, capacity;
     unsigned char *bits; /* [num bits] of those that were used at the last exchange */
     int bits_capacity;
-    int most; /* slots before the next exchange of those in use; 0: some */
+    int most; /* slots before the next exchange of those in use */
     int next; /* that is to be taken: one that no rank used then, or a new one */
 } coll_mtree_tag_slots_t;
 

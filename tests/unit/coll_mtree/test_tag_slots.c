@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Persistent requests take tags alike on all ranks, and again those of freed ones. */
 #include "coll_mtree/base/tag_range.h"
+
+#include "coll_mtree/base/tuning.h"
 #include "tests/unit/runner.h"
 
 #include <limits.h>
@@ -14,7 +16,8 @@ static void setup(void)
 {
     num_asked = 0;
     for (int rank = 0; rank < RANKS; rank++) {
-        slots[rank] = (coll_mtree_tag_slots_t){.lock = PTHREAD_MUTEX_INITIALIZER};
+        slots[rank] = (coll_mtree_tag_slots_t){.lock = PTHREAD_MUTEX_INITIALIZER,
+                                               .most = COLL_MTREE_LEAST_NEW_SLOTS};
     }
 }
 
