@@ -20,8 +20,6 @@
  * ranks share processors sleeps grow by this part of the time waited, and to so many. */
 #define COLL_MTREE_PAUSE  0.0003
 #define COLL_MTREE_PAUSES 32
-/* Looks at messages from one look at what their communicators have lost to the next. */
-#define COLL_MTREE_LOOKS_PER_LOSS 8
 /* Ranks pass exchanges on as numbers in this base: with more, rank 0 would read more
  * messages; with fewer, there would be more levels of latency. */
 #define COLL_MTREE_EXCHANGE_BASE 8

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/base/tuning.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
@@ -52,7 +51,6 @@ static struct {
     mtree_list_t list;     /* as they were added */
     opal_mutex_t handling; /* messages are given up or completions handled, which may call
                               the poller again */
-    unsigned looks;
 } polled = {.lock = OPAL_MUTEX_STATIC_INIT,
             .list = {&polled.list, &polled.list},
             .handling = OPAL_MUTEX_STATIC_INIT};
@@ -167,7 +165,7 @@ static void take(bool (*are_meant)(const mtree_completion_t *done), mtree_list_t
     }
 }
 
-/* Handle the messages that are complete, and now and then give up those that are lost. */
+/* Handle the messages that are complete, and give up those that are lost. */
 static int poll_completions(void)
 {
     mtree_list_t completed, lost, *link;
@@ -180,7 +178,7 @@ static int poll_completions(void)
     mtree_list_init(&completed);
     mtree_list_init(&lost);
     opal_mutex_lock(&polled.lock);
-    if (coll_mtree_survives() && polled.looks++ % COLL_MTREE_LOOKS_PER_LOSS == 0) {
+    if (coll_mtree_survives()) {
         take(is_lost, &lost);
     }
     take(is_complete, &completed);
