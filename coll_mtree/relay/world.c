@@ -74,9 +74,6 @@ static bool service_listen(uint16_t *port_p)
     return service.server != NULL;
 }
 
-/* Seconds after which a relay that nothing wakes looks about. */
-#define SLEEP 60.0
-
 /* With its share of a processor: the credit of a time in which it had nothing to do is
  * limited, and a long debt is paid by several rests. */
 static void *serve(void *unused)
@@ -90,7 +87,7 @@ static void *serve(void *unused)
     while (!atomic_load(&service.stops)) {
         double now, work;
 
-        mtree_relay_server_poll(service.server, SLEEP);
+        mtree_relay_server_poll(service.server, COLL_MTREE_PATIENCE);
         now = mtree_clock_seconds();
         work = mtree_clock_thread_seconds();
         credit = fmin(credit + share * (now - then) - (work - worked),
