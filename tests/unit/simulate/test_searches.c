@@ -2,12 +2,9 @@
 /*
  * Where a choice searches for trees, and where plans that take no search are enough.
  */
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 
 #include "simulate/forecast/choice.h"
-
-#define MAX_HOSTS 1024
 
 /* Is a packing among the candidates for a call of @a bytes? */
 static bool is_packing_sought(const char *shape, mtree_collective_t collective,
@@ -17,10 +14,9 @@ static bool is_packing_sought(const char *shape, mtree_collective_t collective,
         .collective = collective, .max_trees = 10, .bytes = bytes};
     mtree_candidate_list_t list;
     OWNED(plan) *plan = NULL;
-    OWNED(topology) *topology = map_shape(shape, 1e10, 1e-6);
-    int hosts[MAX_HOSTS], num_hosts = map_hosts(topology, hosts);
     bool sought = false;
 
+    given(map_shape(shape, 1e10, 1e-6));
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
     for (int c = 0; c < list.count; c++) {
         sought = sought || strcmp(list.list[c].algorithm, "packing") == 0;
@@ -66,3 +62,5 @@ UNIT_TEST(so_many_hosts_behind_a_switch_exchange_directly)
 {
     ck_assert(!is_packing_sought("star:512", MTREE_ALLTOALL, 16e6));
 }
+
+UNIT_FIXTURE(NULL, forget)
