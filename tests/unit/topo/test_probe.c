@@ -71,13 +71,12 @@ static double throughput(const mtree_topology_t *topology, const mtree_topology_
     OWNED(routes) *routes = NULL;
     OWNED(plan) *plan = NULL;
     double part = INFINITY;
-    int i, count = 0;
+    const int count = map_hosts(truth, true_hosts);
+    int i;
 
-    for (i = 0; i < truth->num_vertices; ++i) {
-        if (truth->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[count] = mtree_topology_find_vertex(topology, truth->vertices[i].name);
-            true_hosts[count++] = i;
-        }
+    for (i = 0; i < count; ++i) {
+        hosts[i] =
+            mtree_topology_find_vertex(topology, truth->vertices[true_hosts[i]].name);
     }
     unit_ok(mtree_planner_run(topology, hosts, count, &request, &plan));
     unit_ok(mtree_routes_create(truth, true_hosts, count, &routes));
