@@ -74,8 +74,6 @@ static double latest(const mtree_plan_t *plan)
 
 UNIT_FIXTURE(NULL, forget)
 
-UNIT_NEEDS(mtree_lp_is_available())
-
 UNIT_LOOP(equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4)
 {
     OWNED(plan) *packing = NULL, *robust = NULL;
@@ -86,8 +84,10 @@ UNIT_LOOP(equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4)
     ck_assert_str_eq(robust->algorithm, "robust");
     ck_assert_double_ge(robust->throughput, 0.92 * packing->throughput);
     ck_assert_double_le(robust->throughput, robust->bound * (1 + 1e-9));
-    ck_assert_double_le(latest(robust), MOST_LATE);
+    ck_assert(!mtree_lp_is_available() || latest(robust) <= MOST_LATE);
 }
+
+UNIT_NEEDS(mtree_lp_is_available())
 
 /* On B4 others leave a host's links idle. */
 UNIT_TEST(a_packing_alone_is_late)
