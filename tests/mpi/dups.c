@@ -139,7 +139,27 @@ static void check_nonblocking(void)
     }
 }
 
-/* A nonblocking call asks rank 0 who runs where, while a blocking one knows. */
+/* Each copy takes over plans of a communicator that is freed before it uses them again,
+ * and the next copy those of that one. */
+static void check_outlived(bool warm)
+{
+    size_t messages[CHECKS];
+    MPI_Comm from, copy;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -my_rank, &from);
+    warm_up(from, messages);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(from, &copy);
+        check_first("a copy", copy, messages, warm);
+        MPI_Comm_free(&from);
+        check_first("a copy of what is freed", copy, messages, warm);
+        from = copy;
+    }
+    MPI_Comm_free(&from);
+}
+
+/* A blocking call takes a plan over, while a nonblocking one before it asks for its own.
+ */
 static void check_overtaken(void)
 {
     MPI_Comm copy;
@@ -198,6 +218,7 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, my_rank, &part);
     check_copies("part", part, count, !alone);
     MPI_Comm_free(&part);
+    check_outlived(!alone);
     check_nonblocking();
     for (int i = 0; i < 10; i++) {
         check_overtaken();
