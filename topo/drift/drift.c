@@ -87,7 +87,9 @@ const char *mtree_drift_change_summary(const mtree_drift_t *drift)
 
 void mtree_drift_set_capacity(mtree_drift_t *drift, int a, double capacity)
 {
-    drift->topology->links[a >> 1].capacity[a & 1] = capacity;
+    /* However little came over a link that stood still. */
+    drift->topology->links[a >> 1].capacity[a & 1] =
+        fmax(capacity, MTREE_TOPOLOGY_MIN_CAPACITY);
 }
 
 static const char *arc_from_name(const mtree_drift_t *drift, int a)

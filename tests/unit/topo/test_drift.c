@@ -383,6 +383,16 @@ UNIT_TEST(test_gradual_correction)
     ck_assert_int_eq(count_changed_arcs(), 1);
 }
 
+/* A link that has stopped is one that a file may have. */
+UNIT_TEST(test_a_link_that_stands_still_has_a_capacity)
+{
+    begin_text(PAIR);
+    for (int i = 0; i < 2000; i++) {
+        (void)hear_pair(1e-3, 0.9);
+    }
+    ck_assert_double_ge(believed("a", "b"), MTREE_TOPOLOGY_MIN_CAPACITY / 1e6);
+}
+
 UNIT_TEST(test_corrected_link_recovers)
 {
     begin_text(PAIR);
