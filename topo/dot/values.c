@@ -36,6 +36,18 @@ static mtree_status_t parse_size(const char *text, double *value_p, const char *
     return status;
 }
 
+/* What a link carries in one of its directions. */
+static mtree_status_t parse_back(const char *text, double *value_p, const char **why_p)
+{
+    mtree_status_t status = mtree_units_parse_rate(text, value_p, why_p);
+
+    if (status == MTREE_OK && *value_p > 0 && *value_p < MTREE_TOPOLOGY_MIN_CAPACITY) {
+        *why_p = "must be 0 or at least 1 b/s";
+        status = MTREE_ERR_INVALID;
+    }
+    return status;
+}
+
 /* Latencies beyond the limit are refused here and where a link is added. */
 #define MOST_TIME  MTREE_TOPOLOGY_MAX_LATENCY
 #define LONG_TIME  "over 100 s"
@@ -68,7 +80,7 @@ static const struct {
     {"burst", parse_size, 0, INFINITY, "", "64K", mtree_units_write_number, "",
      OF_LINK(burst)},
     {"capacity", RATE_ABOVE, "must be at least 1 b/s", "200Mbps", NULL, NULL, 0},
-    {"capacity_back", RATE, "", "200Mbps", NULL, NULL, 0},
+    {"capacity_back", parse_back, 0, INFINITY, "", "200Mbps", NULL, NULL, 0},
     {"latency", mtree_units_parse_time, 0, MOST_TIME, LONG_TIME, "38ms", NULL, NULL, 0},
     {"message_cost", mtree_units_parse_time, 1e-9, 1, "not from 1 ns to 1 s", "12us",
      NULL, NULL, 0},

@@ -160,6 +160,8 @@ static const struct {
      ":4: link b-c: capacity '1Mps': unknown unit"},
     {"graph {\n\n a -- b [capacity=\"0Mbps\"];\n}",
      ":3: link a-b: capacity '0Mbps': must be at least 1 b/s"},
+    {LINK("capacity_back=\"0.5bps\""),
+     ":2: link a-b: capacity_back '0.5bps': must be 0 or at least 1 b/s"},
     {"graph {\n\n a -- b [capacity=\"-5Mbps\"];\n}",
      ":3: link a-b: capacity '-5Mbps': must not be negative"},
     {"graph {\n a -- b;\n}",
