@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than 16 MB of all hosts' blocks have longer chunks than MTREE_CHUNK_MIN: so
- * many. */
-#define CHUNKS_OF_LONG 1024
-
 typedef struct {
     int from, to;
 } pair_t;
@@ -66,13 +62,9 @@ static mtree_status_t list_pairs(builder_t *builder)
  */
 static double chunk_bytes(const mtree_problem_t *problem)
 {
-    const mtree_plan_request_t *request = problem->request;
-    bool is_of_all =
-        mtree_collective_num_groups(request->collective, problem->num_hosts) > 1;
-
     return fmin(
-        fmax(request->bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
-        fmax(is_of_all ? request->bytes / CHUNKS_OF_LONG : 0.0, (double)MTREE_CHUNK_MIN));
+        fmax(problem->request->bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
+        (double)MTREE_CHUNK_MIN);
 }
 
 /*

@@ -9,9 +9,6 @@
 /* Edges for which the linear program is solved at each place: the most promising. */
 #define MAX_TRIES 4
 
-/* How much a new edge that leaves room counts beside what the tree itself gains. */
-#define ROOM_WEIGHT 1e-3
-
 struct mtree_local_search {
     mtree_selection_t *selection;
     int *parent;      /* [num_hosts] of the tree whose edges are exchanged */
@@ -315,7 +312,7 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
             continue;
         }
         own = room_on(search, selection->uses[t], edge, blocks);
-        promise = fmin(room, own) + ROOM_WEIGHT * own;
+        promise = fmin(room, own);
         if (search->num_offers == MAX_TRIES &&
             promise <= search->promise[MAX_TRIES - 1]) {
             continue;
