@@ -7,6 +7,8 @@
 #ifndef MTREE_PLANNER_TUNING_H
 #define MTREE_PLANNER_TUNING_H
 
+#include <stddef.h>
+
 /* Work is counted in elementary steps of 10 to 20 nanoseconds. */
 
 /* What trees for throughput may take.  An allgather of 128 hosts of a fat tree is two per
@@ -117,5 +119,83 @@
  * limit calls where they have no more than this many times the bound.  With 1.4 calls
  * take 1.04 times as long. */
 #define MTREE_TUNED_ROOT_COST 1.2
+
+/* The part by which relays have to make a call faster to be used.  Its predicted time
+ * knows nothing of what they cost the processors of all hosts (notes/performance.md). */
+#define MTREE_TUNED_LEAST_CALL_GAIN 0.1
+
+/* The same of what is carried, which is exact. */
+#define MTREE_TUNED_LEAST_RATE_GAIN 0.03
+
+/* Seconds of the shortest round trip that is long enough for a loss to matter. */
+#define MTREE_TUNED_LEAST_TRIP 0.002
+
+/* What a call has to move at least, in what the link holds: less of it is over before
+ * congestion control has found the rate. */
+#define MTREE_TUNED_LEAST_LINKFULS 4
+
+/*
+ * Bytes that a link holds at least of the blocks of one host for those behind another,
+ * where calls are personalized.  Pairs of hosts share the links between sites.  Where
+ * such a part is less, and goes over two connections, too few packets follow a lost one
+ * to show it before TCP's timeout (notes/performance.md).
+ */
+#define MTREE_TUNED_LEAST_BLOCKS_LINKFUL 65536
+
+/* Edges for which the linear program is solved at each place: the most promising. */
+#define MTREE_TUNED_MAX_TRIES 4
+
+/* With spread, keys grow old: this many hosts are looked at again before one is taken. */
+#define MTREE_TUNED_REFRESHES 4
+
+/* Where a tree of each group looks at more than this many edges, all groups share
+ * one tree. */
+#define MTREE_TUNED_MAX_LOOKS 6e7
+
+/* Hosts are near each other where their latency is at most this part of the longest. */
+#define MTREE_TUNED_NEAR_PART 0.125
+
+/* Chunks stay below the eager limit of Open MPI's TCP transport (64 KiB), with room for a
+ * header. */
+#define MTREE_CHUNK_MAX ((size_t)32 << 10)
+
+/* Below this size what each message costs the processors shows, unless the message is so
+ * short that it would be cut into fewer than MTREE_CHUNK_FEWEST chunks
+ * (notes/performance.md). */
+#define MTREE_CHUNK_MIN    ((size_t)16 << 10)
+#define MTREE_CHUNK_FEWEST 16
+#define MTREE_CHUNK_LEAST  ((size_t)1 << 10)
+
+/* A share of more chunks than this is cut into longer ones, up to MTREE_CHUNK_MAX: more
+ * chunks would cost processors more than longer ones delay the ends. */
+#define MTREE_CHUNK_MANY 512
+
+/*
+ * Seconds for which what is outstanding to a peer keeps a link busy at the planned rate,
+ * beyond a round trip.  It is more than what the processors delay an acknowledgement by.
+ * A router's queue that holds as much and no more loses a few packets: where queues hold
+ * 30 ms, 20 ms here cost 60 to 170 retransmissions in three calls, 40 ms about 1,000, and
+ * 100 ms 4,000 to 6,000.
+ *
+ * While one chunk is acknowledged another is sent, so two chunks to a peer are always
+ * outstanding.  Where a host sends to every peer itself, each of them has a small part of
+ * its link, and two long chunks to all of them would be more than a queue holds.
+ */
+#define MTREE_CHUNK_QUEUE_SECONDS 0.03
+
+/* Seconds of data that such a queue holds beside headers and acknowledgements. */
+#define MTREE_CHUNK_PAYLOAD_SECONDS (0.8 * MTREE_CHUNK_QUEUE_SECONDS)
+
+/*
+ * What a tree gets of the rate it was given, headers, acknowledgements and the gaps
+ * between chunks of different trees taken off: about this much on B4 in the lab and in
+ * mtree simulate (0.83 to 0.89 at a fifth of its capacities).
+ */
+#define MTREE_PLAN_YIELD 0.86
+
+/* No chunk is longer.  Chunks that a rate of some Gb/s needs are, beyond MTREE_CHUNK_MAX,
+ * as long as messages cost the busiest host this part of the time. */
+#define MTREE_CHUNK_LONGEST        ((size_t)4 << 20)
+#define MTREE_CHUNK_PROCESSOR_PART 0.5
 
 #endif

@@ -2,12 +2,10 @@
 #include "planner/packing/local_search.h"
 
 #include "planner/graph/candidate_trees.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Edges for which the linear program is solved at each place: the most promising. */
-#define MAX_TRIES 4
 
 struct mtree_local_search {
     mtree_selection_t *selection;
@@ -22,8 +20,8 @@ struct mtree_local_search {
                          personalized */
     double *free;     /* [num_constraints] what the other trees leave */
     int num_offers;
-    int offer[MAX_TRIES]; /* edges, the most promising first */
-    double promise[MAX_TRIES];
+    int offer[MTREE_TUNED_MAX_TRIES]; /* edges, the most promising first */
+    double promise[MTREE_TUNED_MAX_TRIES];
 };
 
 mtree_local_search_t *mtree_local_search_create(mtree_arena_t *arena,
@@ -261,7 +259,7 @@ static void offer(mtree_local_search_t *search, int edge, double promise)
 {
     int place = search->num_offers;
 
-    if (place == MAX_TRIES) {
+    if (place == MTREE_TUNED_MAX_TRIES) {
         if (promise <= search->promise[place - 1]) {
             return;
         }
@@ -313,8 +311,8 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
         }
         own = room_on(search, selection->uses[t], edge, blocks);
         promise = fmin(room, own);
-        if (search->num_offers == MAX_TRIES &&
-            promise <= search->promise[MAX_TRIES - 1]) {
+        if (search->num_offers == MTREE_TUNED_MAX_TRIES &&
+            promise <= search->promise[MTREE_TUNED_MAX_TRIES - 1]) {
             continue;
         }
         weight = shaped ? weight_with(selection, t, place, edge) : selection->weight[t];

@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Where a tree of each group looks at more than this many edges, all groups share
- * one tree. */
-#define MAX_LOOKS 6e7
-
 static const double distances[] = MTREE_TUNED_DISTANCES;
 
 #define NUM_DISTANCES ((int)(sizeof(distances) / sizeof(distances[0])))
@@ -373,8 +369,9 @@ mtree_status_t mtree_mwu_lay(mtree_packer_t *packer, const mtree_mwu_lay_t *what
                              mtree_tree_set_t **set_p, double *x_p)
 {
     const mtree_candidates_t *candidates = packer->candidates;
-    bool is_huge = !candidates->is_personalized &&
-                   (double)packer->num_groups * candidates->num_edges > MAX_LOOKS;
+    bool is_huge =
+        !candidates->is_personalized &&
+        (double)packer->num_groups * candidates->num_edges > MTREE_TUNED_MAX_LOOKS;
     mwu_t mwu = {.packer = packer,
                  .what = what,
                  .end = what->end > 0 ? what->end : packer->num_groups,

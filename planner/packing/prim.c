@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/prim.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/* With spread, keys grow old: this many hosts are looked at again before one is taken. */
-#define REFRESHES 4
 
 /* Of so many hosts that wait it is known which is the cheapest, as few of them change
  * while one joins. */
@@ -182,7 +180,7 @@ static int take_cheapest(mtree_prim_t *prim, const mtree_prim_options_t *options
     if (options->reuse_factor <= 0.0 || best < 0) {
         return best;
     }
-    for (int i = 0; i < REFRESHES; ++i) {
+    for (int i = 0; i < MTREE_TUNED_REFRESHES; ++i) {
         int host = prim->waiting[best];
         double old = prim->key[host];
 

@@ -7,52 +7,10 @@
 #define MTREE_PLANNER_PLAN_FINISH_H
 
 #include "planner/plan/algorithm.h"
-
-/* Chunks stay below the eager limit of Open MPI's TCP transport (64 KiB), with room for a
- * header. */
-#define MTREE_CHUNK_MAX ((size_t)32 << 10)
+#include "planner/tuning.h"
 
 /* Up to so many bytes Open MPI's TCP transport sends a message at once, with a header. */
 #define MTREE_CHUNK_EAGER ((size_t)60 << 10)
-
-/* No chunk is longer.  Chunks that a rate of some Gb/s needs are, beyond MTREE_CHUNK_MAX,
- * as long as messages cost the busiest host this part of the time. */
-#define MTREE_CHUNK_LONGEST        ((size_t)4 << 20)
-#define MTREE_CHUNK_PROCESSOR_PART 0.5
-
-/* Below this size what each message costs the processors shows, unless the message is so
- * short that it would be cut into fewer than MTREE_CHUNK_FEWEST chunks
- * (notes/performance.md). */
-#define MTREE_CHUNK_MIN    ((size_t)16 << 10)
-#define MTREE_CHUNK_FEWEST 16
-#define MTREE_CHUNK_LEAST  ((size_t)1 << 10)
-
-/* A share of more chunks than this is cut into longer ones, up to MTREE_CHUNK_MAX: more
- * chunks would cost processors more than longer ones delay the ends. */
-#define MTREE_CHUNK_MANY 512
-
-/*
- * Seconds for which what is outstanding to a peer keeps a link busy at the planned rate,
- * beyond a round trip.  It is more than what the processors delay an acknowledgement by.
- * A router's queue that holds as much and no more loses a few packets: where queues hold
- * 30 ms, 20 ms here cost 60 to 170 retransmissions in three calls, 40 ms about 1,000, and
- * 100 ms 4,000 to 6,000.
- *
- * While one chunk is acknowledged another is sent, so two chunks to a peer are always
- * outstanding.  Where a host sends to every peer itself, each of them has a small part of
- * its link, and two long chunks to all of them would be more than a queue holds.
- */
-#define MTREE_CHUNK_QUEUE_SECONDS 0.03
-
-/* Seconds of data that such a queue holds beside headers and acknowledgements. */
-#define MTREE_CHUNK_PAYLOAD_SECONDS (0.8 * MTREE_CHUNK_QUEUE_SECONDS)
-
-/*
- * What a tree gets of the rate it was given, headers, acknowledgements and the gaps
- * between chunks of different trees taken off: about this much on B4 in the lab and in
- * mtree simulate (0.83 to 0.89 at a fifth of its capacities).
- */
-#define MTREE_PLAN_YIELD 0.86
 
 /*
  * Seconds before the first byte of @a tree has been everywhere: its depth, twice for

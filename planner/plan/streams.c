@@ -2,23 +2,9 @@
 #include "planner/plan/streams.h"
 
 #include "planner/plan/finish.h"
+#include "planner/tuning.h"
 
 #include <math.h>
-
-/* Seconds of the shortest round trip that is long enough for a loss to matter. */
-#define LEAST_TRIP 0.002
-
-/* What a call has to move at least, in what the link holds: less of it is over before
- * congestion control has found the rate. */
-#define LEAST_LINKFULS 4
-
-/*
- * Bytes that a link holds at least of the blocks of one host for those behind another,
- * where calls are personalized.  Pairs of hosts share the links between sites.  Where
- * such a part is less, and goes over two connections, too few packets follow a lost one
- * to show it before TCP's timeout (notes/performance.md).
- */
-#define LEAST_BLOCKS_LINKFUL 65536
 
 bool mtree_streams_pay(mtree_collective_t collective, double bytes, double rate,
                        double latency, double widest, size_t chunk)
@@ -26,13 +12,14 @@ bool mtree_streams_pay(mtree_collective_t collective, double bytes, double rate,
     double trip = 2 * latency, linkful = rate / 8 * trip;
 
     if (mtree_collective_is_prefix(collective) && chunk > MTREE_CHUNK_EAGER) {
-        return trip >= LEAST_TRIP;
+        return trip >= MTREE_TUNED_LEAST_TRIP;
     }
     if (mtree_collective_is_personalized(collective) &&
-        linkful * widest < LEAST_BLOCKS_LINKFUL) {
+        linkful * widest < MTREE_TUNED_LEAST_BLOCKS_LINKFUL) {
         return false;
     }
-    return trip >= LEAST_TRIP && bytes >= LEAST_LINKFULS * linkful;
+    return trip >= MTREE_TUNED_LEAST_TRIP &&
+           bytes >= MTREE_TUNED_LEAST_LINKFULS * linkful;
 }
 
 bool mtree_plan_streams(const mtree_plan_t *plan)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/gateways.h"
+#include "planner/tuning.h"
 
 #include "planner/packing/packing.h"
 #include "planner/packing/reweight.h"
@@ -26,9 +27,6 @@ static int gateway_of(const sites_t *sites, int site, int place)
 
     return sites->member[first + place % (sites->first[site + 1] - first)];
 }
-
-/* Hosts are near each other where their latency is at most this part of the longest. */
-#define NEAR_PART 0.125
 
 /* The longest latency between two hosts. */
 static double longest_latency(const mtree_problem_t *problem)
@@ -99,7 +97,7 @@ static void list_members(const mtree_problem_t *problem, sites_t *sites)
 static void find_sites(const mtree_problem_t *problem, sites_t *sites_p)
 {
     size_t num_hosts = (size_t)problem->num_hosts;
-    double near = longest_latency(problem) * NEAR_PART;
+    double near = longest_latency(problem) * MTREE_TUNED_NEAR_PART;
 
     MTREE_ARENA_ARRAY(problem->arena, sites_p->site, num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, sites_p->place, num_hosts);

@@ -6,17 +6,11 @@
 #include "planner/plan/finish.h"
 #include "planner/plan/plan.h"
 #include "planner/relays/pack.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The part by which relays have to make a call faster to be used.  Its predicted time
- * knows nothing of what they cost the processors of all hosts (notes/performance.md). */
-#define LEAST_CALL_GAIN 0.1
-
-/* The same of what is carried, which is exact. */
-#define LEAST_RATE_GAIN 0.03
 
 /* A message beside whose time latencies are nothing. */
 #define ENDLESS_BYTES 1e24
@@ -44,8 +38,9 @@ const char *mtree_relays_unavailable(const mtree_plan_request_t *request, int nu
 bool mtree_relays_gain(const mtree_plan_t *relayed, const mtree_plan_t *plan)
 {
     return plan->bytes > 0.0
-               ? relayed->seconds * (1.0 + LEAST_CALL_GAIN) < plan->seconds
-               : relayed->throughput > plan->throughput * (1.0 + LEAST_RATE_GAIN);
+               ? relayed->seconds * (1.0 + MTREE_TUNED_LEAST_CALL_GAIN) < plan->seconds
+               : relayed->throughput >
+                     plan->throughput * (1.0 + MTREE_TUNED_LEAST_RATE_GAIN);
 }
 
 /* The only host below @a host; -1: there is none, or there are several. */
