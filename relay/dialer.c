@@ -2,18 +2,15 @@
 #include "relay/dialer.h"
 
 #include "base/memory.h"
-#include "tcp/socket.h"
 
+#include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds that one attempt may take, and from a failed one to the next. */
-#define ATTEMPT 2.0
-#define PAUSE   0.05
-
-enum { IDLE, CONNECTING, CONNECTED, PROVED, WELCOME, REFUSED };
+/* Seconds that a relay may take to greet. */
+#define GREETING 2.0
 
 /* Add the addresses of the host whose name, maybe in brackets, has @a length characters.
  */
@@ -87,165 +84,80 @@ void mtree_relay_found_write(const mtree_relay_found_t *found,
 
 mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_hello_t *hello,
-                                                const mtree_relay_key_t *key, double now,
+                                                const mtree_tcp_secret_t *key, double now,
                                                 double seconds)
 {
     mtree_relay_dialer_t *dialer = mtree_calloc(1, sizeof(*dialer));
 
-    dialer->hello = *hello;
-    dialer->greeting.key = *key;
+    dialer->secret = *key;
+    dialer->is_encrypted = hello->is_encrypted;
+    mtree_relay_hello_write(hello, dialer->hello);
     dialer->deadline = now + seconds;
-    dialer->socket = -1;
+    dialer->attempts.socket = -1;
     mtree_relay_look_up(address, hello->purpose == MTREE_RELAY_CONTROL, &dialer->found);
-    dialer->state = dialer->found.count > 0 ? IDLE : REFUSED;
     dialer->reason =
         dialer->found.count > 0 ? "it does not answer" : "its address is not known";
     return dialer;
 }
 
+/* The addresses have their turns. */
 static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
 {
-    dialer->socket = mtree_tcp_socket_connect(
-        NULL, &dialer->found.addresses[dialer->tries++ % dialer->found.count],
-        dialer->found.port, 0);
-    dialer->state = dialer->socket < 0 ? IDLE : CONNECTING;
-    dialer->until = now + (dialer->socket < 0 ? PAUSE : ATTEMPT);
+    const mtree_address_t *address =
+        &dialer->found.addresses[dialer->attempts.tries % dialer->found.count];
+
+    mtree_tcp_dialer_begin(&dialer->attempts,
+                           mtree_tcp_socket_connect(NULL, address, dialer->found.port, 0),
+                           0, now);
 }
 
-static void attempt_fail(mtree_relay_dialer_t *dialer, double now)
-{
-    mtree_tcp_socket_close(dialer->socket);
-    dialer->socket = -1;
-    dialer->state = IDLE;
-    dialer->until = now + PAUSE;
-}
-
-/* 1: it goes on; 0: it waits; -1: the attempt has failed. */
-static int send_version(mtree_relay_dialer_t *dialer)
-{
-    int connected = mtree_tcp_socket_connected(dialer->socket);
-    unsigned char magic[MTREE_RELAY_MAGIC];
-
-    if (connected != 1) {
-        return connected;
-    }
-    mtree_relay_magic_write(magic);
-    mtree_tcp_piece_expect(&dialer->received, MTREE_RELAY_CHALLENGE);
-    dialer->state = CONNECTED;
-    return mtree_tcp_socket_send(dialer->socket, magic, sizeof(magic)) ? 1 : -1;
-}
-
-/* As mtree_tcp_piece_receive().  A relay of another version says its own, or nothing. */
-static int receive_challenge(mtree_relay_dialer_t *dialer)
-{
-    int received = mtree_tcp_piece_receive(&dialer->received, dialer->socket);
-
-    if (dialer->received.count >= MTREE_RELAY_MAGIC) {
-        const char *fault = mtree_relay_magic_fault(dialer->received.bytes);
-
-        if (fault != NULL) {
-            dialer->reason = fault;
-            dialer->state = REFUSED;
-            return -1;
-        }
-    } else if (received < 0) {
-        dialer->reason = "it takes no greeting of this version of mtree";
-    }
-    return received;
-}
-
-/* The rest of the hello, whose version was sent. */
-static int send_hello(mtree_relay_dialer_t *dialer)
-{
-    mtree_relay_greeting_t *greeting = &dialer->greeting;
-    unsigned char bytes[MTREE_RELAY_PROVED];
-    int received = receive_challenge(dialer);
-
-    if (received != 1) {
-        return received;
-    }
-    if (mtree_crypto_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
-        return -1;
-    }
-    memcpy(greeting->nonce, dialer->received.bytes + MTREE_RELAY_MAGIC,
-           MTREE_RELAY_NONCE);
-    mtree_relay_hello_write(&dialer->hello, greeting->hello);
-    mtree_relay_hello_prove(greeting, bytes);
-    mtree_relay_tls_key(greeting, false, &dialer->own_key);
-    dialer->key = dialer->hello.is_encrypted ? &dialer->own_key : NULL;
-    mtree_tcp_piece_expect(&dialer->received, MTREE_RELAY_WELCOME);
-    dialer->state = PROVED;
-    return mtree_tcp_socket_send(dialer->socket, bytes + MTREE_RELAY_MAGIC,
-                                 sizeof(bytes) - MTREE_RELAY_MAGIC)
-               ? 1
-               : -1;
-}
-
+/* The relay has answered: has it welcomed the dialer? */
 static int read_welcome(mtree_relay_dialer_t *dialer)
 {
-    int received = mtree_tcp_piece_receive(&dialer->received, dialer->socket);
+    const bool is_welcome = mtree_relay_welcome_read(dialer->attempts.greeting.answer,
+                                                     &dialer->welcome) == MTREE_OK;
 
-    if (received != 1) {
-        return received;
+    if (is_welcome && dialer->welcome.answer == MTREE_RELAY_WELCOMED) {
+        dialer->key = mtree_tcp_greeting_key(
+            &dialer->attempts.greeting, dialer->is_encrypted ? &dialer->secret : NULL,
+            true, &dialer->own_key);
+        return 1;
     }
-    dialer->state = REFUSED;
-    if (mtree_relay_welcome_read(&dialer->greeting, dialer->received.bytes,
-                                 &dialer->welcome) != MTREE_OK) {
-        dialer->reason = "it has another secret";
-    } else if (dialer->welcome.answer == MTREE_RELAY_WELCOMED) {
-        dialer->state = WELCOME;
-    } else {
-        dialer->reason = dialer->welcome.answer == MTREE_RELAY_FULL
-                             ? "it has as many jobs as it may"
-                             : "it does not know the job";
-    }
-    return 1;
+    dialer->reason = is_welcome && dialer->welcome.answer == MTREE_RELAY_FULL
+                         ? "it has as many jobs as it may"
+                         : "it does not know the job";
+    return -1;
 }
 
 int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
 {
-    int result = 0;
+    mtree_tcp_dialer_t *attempts = &dialer->attempts;
 
-    if (dialer->state == IDLE && now >= dialer->until) {
-        attempt_begin(dialer, now);
-    }
-    if (dialer->state == CONNECTING) {
-        result = send_version(dialer);
-    }
-    if (dialer->state == CONNECTED && result >= 0) {
-        result = send_hello(dialer);
-    }
-    if (dialer->state == PROVED && result >= 0) {
-        result = read_welcome(dialer);
-    }
-    if (dialer->state == WELCOME) {
-        return 1;
-    }
-    if (dialer->state == REFUSED || now > dialer->deadline) {
+    if (dialer->found.count == 0) {
         return -1;
     }
-    if (result < 0 || (dialer->state > IDLE && now > dialer->until)) {
-        attempt_fail(dialer, now);
+    if (attempts->socket < 0 && now >= attempts->until) {
+        attempt_begin(dialer, now);
+    }
+    if (attempts->socket >= 0 &&
+        mtree_tcp_dialer_poll(attempts, &dialer->secret, dialer->hello, now) == 1) {
+        return read_welcome(dialer);
+    }
+    dialer->reason = attempts->reason == NULL ? dialer->reason : attempts->reason;
+    if (attempts->is_other || now > dialer->deadline) {
+        return -1;
+    }
+    if (attempts->is_connected && now > attempts->until + GREETING) {
+        mtree_tcp_dialer_fail(attempts, ETIMEDOUT, now);
     }
     return 0;
-}
-
-int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer)
-{
-    int socket = dialer->socket;
-
-    dialer->socket = -1;
-    return socket;
 }
 
 void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
 {
     if (dialer != NULL) {
-        if (dialer->socket >= 0) {
-            mtree_tcp_socket_close(dialer->socket);
-        }
-        explicit_bzero(&dialer->greeting, sizeof(dialer->greeting));
-        explicit_bzero(&dialer->own_key, sizeof(dialer->own_key));
+        mtree_tcp_dialer_end(&dialer->attempts);
+        explicit_bzero(dialer, sizeof(*dialer));
         free(dialer);
     }
 }

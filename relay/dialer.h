@@ -8,7 +8,7 @@
 
 #include "base/address.h"
 #include "relay/greeting.h"
-#include "tcp/socket.h"
+#include "tcp/dialer.h"
 
 /* Bytes of the text of addresses, its NUL included; and how many there are at most. */
 #define MTREE_RELAY_ADDRESS   256
@@ -37,36 +37,30 @@ typedef struct {
                                       follow a name and a colon */
     mtree_relay_found_t found;     /* the addresses that it dials */
     mtree_relay_welcome_t welcome; /* once it is welcomed */
-    const mtree_tls_key_t *key; /* of the connection then, until the dialer is destroyed;
-                                   NULL: it is not encrypted */
+    const mtree_tls_key_t *key;  /* of the connection then, until the dialer is destroyed;
+                                    NULL: it is not encrypted */
+    mtree_tcp_dialer_t attempts; /* that which is welcomed is to be taken */
     /* Its own: */
-    mtree_relay_hello_t hello;
-    int tries;
-    double deadline, until; /* of all, and of the attempt or the pause */
-    int state;
-    int socket;
-    mtree_relay_greeting_t greeting;
+    mtree_tcp_secret_t secret;
+    unsigned char hello[MTREE_TCP_SAID];
+    bool is_encrypted;
+    double deadline;
     mtree_tls_key_t own_key;
-    mtree_tcp_piece_t received;
 } mtree_relay_dialer_t;
 
 /*
  * Begin to dial @a address at @a now (mtree_clock_seconds()), and try again for at most
  * @a seconds while it does not answer.  An address is "host:port" or "[IPv6]:port";
  * several hosts before the port, with commas between them, are tried in turn.  Who dials
- * to begin the job may give names, and waits here until they are looked up.  The dialer
- * draws the nonce of @a hello.
+ * to begin the job may give names, and waits here until they are looked up.
  */
 mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_hello_t *hello,
-                                                const mtree_relay_key_t *key, double now,
+                                                const mtree_tcp_secret_t *key, double now,
                                                 double seconds);
 
 /* 1: the relay has welcomed the dialer; 0: not yet; -1: it will not. */
 int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now);
-
-/* The socket of a relay that has welcomed the dialer; the caller takes it over. */
-int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer);
 
 /* Free; NULL is allowed. */
 void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer);

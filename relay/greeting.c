@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
-#include "tcp/socket.h"
+#include "tcp/crypto.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,25 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "mtR", and the version in the last byte. */
-#define MAGIC   UINT32_C(0x6d745207)
-#define VERSION UINT32_C(0xff)
-
 /* The flag of an encrypted connection, beside its purpose. */
 #define ENCRYPTED ((uint32_t)1 << 8)
 
-_Static_assert(MTREE_RELAY_PROVED <= MTREE_TCP_PIECE, "a piece's length");
+_Static_assert(8 + MTREE_RELAY_JOB == MTREE_TCP_SAID, "what who dials says");
 
-/* Bytes of a welcome before its MAC. */
-#define LIMITS (MTREE_RELAY_WELCOME - MTREE_RELAY_KEY)
-
-void mtree_relay_job_key(const mtree_relay_key_t *secret, const mtree_relay_job_id_t *id,
-                         mtree_relay_key_t *key)
+void mtree_relay_job_key(const mtree_tcp_secret_t *secret, const mtree_relay_job_id_t *id,
+                         mtree_tcp_secret_t *key)
 {
     unsigned char text[sizeof("job") + MTREE_RELAY_JOB] = "job";
 
     memcpy(text + sizeof("job"), id->bytes, MTREE_RELAY_JOB);
-    mtree_crypto_code(secret->bytes, MTREE_RELAY_KEY, text, sizeof(text), key->bytes);
+    mtree_crypto_code(secret->bytes, MTREE_TCP_SECRET, text, sizeof(text), key->bytes);
 }
 
 /* A file that only its owner may read; *length_p bytes of it go to @a secret. */
@@ -66,7 +59,7 @@ static mtree_status_t read_file(const char *path, int file, unsigned char *secre
     return MTREE_OK;
 }
 
-mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
+mtree_status_t mtree_relay_secret_read(const char *path, mtree_tcp_secret_t *key)
 {
     unsigned char secret[MTREE_RELAY_MOST_SECRET + 1];
     mtree_status_t status;
@@ -86,119 +79,43 @@ mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
     return status;
 }
 
-void mtree_relay_magic_write(unsigned char bytes[MTREE_RELAY_MAGIC])
-{
-    mtree_put32(bytes, MAGIC);
-}
-
-const char *mtree_relay_magic_fault(const unsigned char bytes[MTREE_RELAY_MAGIC])
-{
-    uint32_t magic = mtree_get32(bytes);
-
-    return magic == MAGIC                      ? NULL
-           : ((magic ^ MAGIC) & ~VERSION) == 0 ? "it is of another version of mtree"
-                                               : "what it sends is no greeting of mtree";
-}
-
 void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
-                             unsigned char bytes[MTREE_RELAY_HELLO])
+                             unsigned char said[MTREE_TCP_SAID])
 {
-    mtree_put32(bytes, MAGIC);
-    mtree_put32(bytes + 4, hello->purpose | (hello->is_encrypted ? ENCRYPTED : 0));
-    mtree_put32(bytes + 8, hello->number);
-    memcpy(bytes + 12, hello->job.bytes, MTREE_RELAY_JOB);
-    memcpy(bytes + 12 + MTREE_RELAY_JOB, hello->nonce, MTREE_RELAY_NONCE);
+    mtree_put32(said, hello->purpose | (hello->is_encrypted ? ENCRYPTED : 0));
+    mtree_put32(said + 4, hello->number);
+    memcpy(said + 8, hello->job.bytes, MTREE_RELAY_JOB);
 }
 
-mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELLO],
+mtree_status_t mtree_relay_hello_read(const unsigned char said[MTREE_TCP_SAID],
                                       mtree_relay_hello_t *hello)
 {
-    uint32_t purpose = mtree_get32(bytes + 4) & ~ENCRYPTED;
+    uint32_t purpose = mtree_get32(said) & ~ENCRYPTED;
 
-    if (mtree_get32(bytes) != MAGIC || purpose > MTREE_RELAY_DATA) {
-        return MTREE_ERR_INVALID;
-    }
     hello->purpose = (mtree_relay_purpose_t)purpose;
-    hello->is_encrypted = (mtree_get32(bytes + 4) & ENCRYPTED) != 0;
-    hello->number = mtree_get32(bytes + 8);
-    memcpy(hello->job.bytes, bytes + 12, MTREE_RELAY_JOB);
-    memcpy(hello->nonce, bytes + 12 + MTREE_RELAY_JOB, MTREE_RELAY_NONCE);
-    return MTREE_OK;
+    hello->is_encrypted = (mtree_get32(said) & ENCRYPTED) != 0;
+    hello->number = mtree_get32(said + 4);
+    memcpy(hello->job.bytes, said + 8, MTREE_RELAY_JOB);
+    return purpose <= MTREE_RELAY_DATA ? MTREE_OK : MTREE_ERR_INVALID;
 }
 
-/* The message authentication code (MAC) of both nonces, and of @a length bytes of a
- * welcome, made by @a who, whose name's NUL keeps it apart from what follows. */
-static void greeting_mac(const mtree_relay_greeting_t *greeting, const char *who,
-                         const unsigned char *welcome, size_t length,
-                         unsigned char mac[MTREE_RELAY_KEY])
+void mtree_relay_welcome_write(const mtree_relay_welcome_t *welcome,
+                               unsigned char said[MTREE_TCP_SAID])
 {
-    unsigned char
-        text[sizeof("welcome") + MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + LIMITS];
-    unsigned char *end = text + strlen(who) + 1;
-
-    memcpy(text, who, (size_t)(end - text));
-    memcpy(end, greeting->hello, MTREE_RELAY_HELLO);
-    end += MTREE_RELAY_HELLO;
-    memcpy(end, greeting->nonce, MTREE_RELAY_NONCE);
-    end += MTREE_RELAY_NONCE;
-    if (length > 0) {
-        memcpy(end, welcome, length);
-    }
-    mtree_crypto_code(greeting->key.bytes, MTREE_RELAY_KEY, text,
-                      (size_t)(end - text) + length, mac);
+    memset(said, 0, MTREE_TCP_SAID);
+    mtree_put32(said, welcome->answer);
+    mtree_put64(said + 4, welcome->memory);
 }
 
-/* Is @a mac that of both nonces, and of @a length bytes of a welcome, made by @a who? */
-static bool is_mac(const mtree_relay_greeting_t *greeting, const char *who,
-                   const unsigned char *welcome, size_t length,
-                   const unsigned char mac[MTREE_RELAY_KEY])
-{
-    unsigned char expected[MTREE_RELAY_KEY];
-
-    greeting_mac(greeting, who, welcome, length, expected);
-    return mtree_crypto_equals(expected, mac, MTREE_RELAY_KEY);
-}
-
-void mtree_relay_hello_prove(const mtree_relay_greeting_t *greeting,
-                             unsigned char bytes[MTREE_RELAY_PROVED])
-{
-    memcpy(bytes, greeting->hello, MTREE_RELAY_HELLO);
-    greeting_mac(greeting, "peer", NULL, 0, bytes + MTREE_RELAY_HELLO);
-}
-
-bool mtree_relay_hello_is_proved(const mtree_relay_greeting_t *greeting,
-                                 const unsigned char bytes[MTREE_RELAY_PROVED])
-{
-    return is_mac(greeting, "peer", NULL, 0, bytes + MTREE_RELAY_HELLO);
-}
-
-void mtree_relay_tls_key(const mtree_relay_greeting_t *greeting, bool is_relay,
-                         mtree_tls_key_t *key)
-{
-    greeting_mac(greeting, "tls", NULL, 0, key->bytes);
-    key->is_client = !is_relay;
-}
-
-void mtree_relay_welcome_write(const mtree_relay_greeting_t *greeting,
-                               const mtree_relay_welcome_t *welcome,
-                               unsigned char bytes[MTREE_RELAY_WELCOME])
-{
-    mtree_put32(bytes, welcome->answer);
-    mtree_put64(bytes + 4, welcome->memory);
-    greeting_mac(greeting, "welcome", bytes, LIMITS, bytes + LIMITS);
-}
-
-mtree_status_t mtree_relay_welcome_read(const mtree_relay_greeting_t *greeting,
-                                        const unsigned char bytes[MTREE_RELAY_WELCOME],
+mtree_status_t mtree_relay_welcome_read(const unsigned char said[MTREE_TCP_SAID],
                                         mtree_relay_welcome_t *welcome)
 {
-    uint32_t answer = mtree_get32(bytes);
+    uint32_t answer = mtree_get32(said);
 
-    if (!is_mac(greeting, "welcome", bytes, LIMITS, bytes + LIMITS) ||
-        answer > MTREE_RELAY_UNKNOWN) {
+    if (answer > MTREE_RELAY_UNKNOWN) {
         return MTREE_ERR_INVALID;
     }
     welcome->answer = (mtree_relay_answer_t)answer;
-    welcome->memory = mtree_get64(bytes + 4);
+    welcome->memory = mtree_get64(said + 4);
     return MTREE_OK;
 }

@@ -56,7 +56,7 @@ typedef struct {
  */
 mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
                                           const mtree_relay_hello_t *hello,
-                                          const mtree_relay_key_t *key, int socket,
+                                          const mtree_tcp_secret_t *key, int socket,
                                           const mtree_tls_key_t *tls_key,
                                           const char *from);
 

@@ -24,7 +24,7 @@ typedef struct {
 
 void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                             const mtree_relay_hello_t *hello,
-                            const mtree_relay_key_t *key,
+                            const mtree_tcp_secret_t *key,
                             const mtree_relay_traffic_t *traffic, size_t most)
 {
     *peers = (mtree_relay_peers_t){.tcp = tcp,
@@ -156,7 +156,7 @@ static void peer_dial(mtree_relay_peers_t *peers, peer_t *peer,
         }
         mtree_tcp_peer_fail(peer->tcp, peer->dialer->reason);
     } else if (!peer->is_connected) {
-        peer_connect(peers, peer, mtree_relay_dialer_take(peer->dialer),
+        peer_connect(peers, peer, mtree_tcp_dialer_take(&peer->dialer->attempts),
                      peer->dialer->key);
     }
     mtree_relay_dialer_destroy(peer->dialer);

@@ -22,7 +22,7 @@ typedef struct {
     mtree_tcp_t *tcp;
     const mtree_relay_traffic_t *traffic;
     mtree_relay_hello_t hello; /* to relays, with the own number in the job */
-    mtree_relay_key_t key;     /* of the job */
+    mtree_tcp_secret_t key;    /* of the job */
     char name[16];             /* of the job, for lines of the log */
     mtree_list_t list;
     int count, num_dialing;
@@ -33,7 +33,7 @@ typedef struct {
  * their calls begin may take @a most bytes; 0: no limit. */
 void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                             const mtree_relay_hello_t *hello,
-                            const mtree_relay_key_t *key,
+                            const mtree_tcp_secret_t *key,
                             const mtree_relay_traffic_t *traffic, size_t most);
 
 /* Close all connections. */

@@ -71,7 +71,7 @@ static bool control_dial(mtree_relay_control_t *control, double now)
     }
     if (answer > 0) {
         mtree_relay_channel_init(&control->channel,
-                                 mtree_relay_dialer_take(control->dialer),
+                                 mtree_tcp_dialer_take(&control->dialer->attempts),
                                  control->dialer->key);
         mtree_info("relay %s: it answers, and has %llu bytes for calls", control->address,
                    (unsigned long long)control->dialer->welcome.memory);

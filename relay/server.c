@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "tcp/socket.h"
 
-#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -19,46 +18,24 @@
 /* Jobs at most, whatever the user allows. */
 #define MOST_JOBS 1024
 
-/* Connections that one poll accepts. */
-#define ACCEPTED 16
-
 /* Seconds between two polls while there are dialers or deadlines. */
 #define TIMED_POLL 0.02
 
 /* Seconds between two lines about connections that were turned away. */
 #define WARNING_INTERVAL 10.0
 
-/* Seconds until the next connection is accepted after the system has refused one. */
-#define REFUSED_PAUSE 0.1
-
 /* Seconds that a greeting may take. */
 #define GREETING_SECONDS 3.0
-
-/* Bytes of an IPv6 address that name a network. */
-#define NETWORK_BYTES 8
-
-/* A connection whose peer has yet to prove that it knows the key of its job. */
-typedef struct {
-    int socket;
-    mtree_address_t from; /* of IPv6 the network, since a host there has many addresses */
-    double deadline;
-    mtree_tcp_piece_t received;
-    mtree_relay_hello_t hello;
-    mtree_relay_greeting_t greeting;
-} pending_t;
 
 struct mtree_relay_server {
     mtree_relay_options_t options;
     mtree_relay_shared_t shared;
-    int socket, waker;
-    uint16_t port;
-    int num_pending;
-    pending_t pending[MTREE_RELAY_PENDING];
+    mtree_tcp_listener_t *listener;
+    int waker;
     mtree_list_t jobs;
     int num_jobs;
     uint64_t jobs_so_far, turned_away;
-    double accepts; /* clock from which on connections are accepted */
-    double warned;  /* clock of the last line about a connection turned away */
+    double warned; /* clock of the last line about a connection turned away */
 };
 
 mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
@@ -74,17 +51,14 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
     server->shared.traffic = options->traffic;
     server->warned = -WARNING_INTERVAL;
     mtree_list_init(&server->jobs);
-    server->socket = mtree_tcp_socket_listen(&options->ports, &server->port);
-    if (server->socket < 0) {
-        mtree_error("relay: port %d is not free", (int)options->ports.first);
-        free(server);
-        return MTREE_ERR_IO;
-    }
     server->waker = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (server->waker < 0 || mtree_tcp_create(0, &server->shared.tcp) != MTREE_OK) {
-        (void)close(server->waker);
-        mtree_tcp_socket_close(server->socket);
-        free(server);
+    server->listener = mtree_tcp_listener_create(&options->ports);
+    if (server->listener == NULL) {
+        mtree_error("relay: port %d is not free", (int)options->ports.first);
+    }
+    if (server->listener == NULL || server->waker < 0 ||
+        mtree_tcp_create(0, &server->shared.tcp) != MTREE_OK) {
+        mtree_relay_server_destroy(server);
         return MTREE_ERR_IO;
     }
     *server_p = server;
@@ -93,11 +67,11 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
 
 uint16_t mtree_relay_server_port(const mtree_relay_server_t *server)
 {
-    return server->port;
+    return mtree_tcp_listener_port(server->listener);
 }
 
 void mtree_relay_server_set_secret(mtree_relay_server_t *server,
-                                   const mtree_relay_key_t *secret)
+                                   const mtree_tcp_secret_t *secret)
 {
     server->options.secret = *secret;
 }
@@ -105,103 +79,6 @@ void mtree_relay_server_set_secret(mtree_relay_server_t *server,
 void mtree_relay_server_wake(mtree_relay_server_t *server)
 {
     (void)eventfd_write(server->waker, 1);
-}
-
-/* Where connections of a socket come from that count together. */
-static mtree_address_t source_of(int socket)
-{
-    mtree_address_t address = mtree_tcp_socket_peer(socket);
-    struct in6_addr in;
-
-    memcpy(&in, address.bytes, sizeof(in));
-    if (address.family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&in)) {
-        memset(address.bytes + NETWORK_BYTES, 0, sizeof(address.bytes) - NETWORK_BYTES);
-    }
-    return address;
-}
-
-/* Challenge who connects over @a socket.  False: the socket does not take it, or the
- * kernel gives no random bytes. */
-static bool pending_init(pending_t *pending, int socket, double now)
-{
-    unsigned char bytes[MTREE_RELAY_CHALLENGE];
-
-    *pending = (pending_t){
-        .socket = socket, .from = source_of(socket), .deadline = now + GREETING_SECONDS};
-    mtree_tcp_piece_expect(&pending->received, MTREE_RELAY_PROVED);
-    if (mtree_crypto_draw(pending->greeting.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
-        return false;
-    }
-    mtree_relay_magic_write(bytes);
-    memcpy(bytes + MTREE_RELAY_MAGIC, pending->greeting.nonce, MTREE_RELAY_NONCE);
-    return mtree_tcp_socket_send(socket, bytes, sizeof(bytes));
-}
-
-/* Read what has come.  1: the peer has proved that it knows the key; 0: not yet; -1: it
- * will not, for *reason_p, and one of another key was sent a welcome of zeros: it hears
- * nothing from which the secret could be guessed. */
-static int pending_greet(pending_t *pending, const mtree_relay_key_t *secret, double now,
-                         const char **reason_p)
-{
-    mtree_relay_greeting_t *greeting = &pending->greeting;
-    const unsigned char *bytes = pending->received.bytes;
-    const unsigned char no_welcome[MTREE_RELAY_WELCOME] = {0};
-    int received = mtree_tcp_piece_receive(&pending->received, pending->socket);
-
-    *reason_p = pending->received.count < MTREE_RELAY_MAGIC
-                    ? NULL
-                    : mtree_relay_magic_fault(bytes);
-    if (*reason_p != NULL) {
-        return -1;
-    }
-    if (received <= 0) {
-        *reason_p = received == 0
-                        ? "its greeting did not come in time"
-                        : "it closed the connection before its greeting was complete";
-        return received < 0 || now > pending->deadline ? -1 : 0;
-    }
-    if (mtree_relay_hello_read(bytes, &pending->hello) != MTREE_OK) {
-        *reason_p = "it sent no greeting of mtree";
-        return -1;
-    }
-    memcpy(greeting->hello, bytes, MTREE_RELAY_HELLO);
-    mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);
-    if (!mtree_relay_hello_is_proved(greeting, bytes)) {
-        *reason_p = "it has another secret";
-        (void)mtree_tcp_socket_send(pending->socket, no_welcome, sizeof(no_welcome));
-        return -1;
-    }
-    return 1;
-}
-
-/* The last word to who has proved it; false: the socket does not take it. */
-static bool pending_welcome(const pending_t *pending, mtree_relay_answer_t what,
-                            uint64_t memory)
-{
-    const mtree_relay_welcome_t welcome = {what, memory};
-    unsigned char bytes[MTREE_RELAY_WELCOME];
-
-    mtree_relay_welcome_write(&pending->greeting, &welcome, bytes);
-    return mtree_tcp_socket_send(pending->socket, bytes, sizeof(bytes));
-}
-
-/* Of @a num connections, the oldest first, the oldest one from where most come. */
-static int pending_dispensable(const pending_t *pending, int num)
-{
-    int most = 0, dispensable = 0;
-
-    for (int i = 0; i < num; i++) {
-        int count = 0;
-
-        for (int j = 0; j < num; j++) {
-            count += mtree_address_equals(&pending[j].from, &pending[i].from);
-        }
-        if (count > most) {
-            most = count;
-            dispensable = i;
-        }
-    }
-    return dispensable;
 }
 
 static mtree_relay_job_t *find_job(const mtree_relay_server_t *server,
@@ -233,103 +110,82 @@ static const char *name_of(int socket, char name[MTREE_ADDRESS_LENGTH])
     return mtree_address_format(&address, name);
 }
 
-/* Its proof is right: begin a job, or give the connection to its job.  False: the socket
- * is to be closed. */
-static bool admit(mtree_relay_server_t *server, const pending_t *pending)
+/* The key of the job that who dials names. */
+static void find_secret(void *arg, const unsigned char said[MTREE_TCP_SAID],
+                        mtree_tcp_secret_t *secret)
 {
-    mtree_relay_job_t *job = find_job(server, &pending->hello.job);
-    bool begins = pending->hello.purpose == MTREE_RELAY_CONTROL;
-    bool is_encrypted = pending->hello.is_encrypted;
-    mtree_tls_key_t key;
-    char name[MTREE_ADDRESS_LENGTH];
+    const mtree_relay_server_t *server = arg;
+    mtree_relay_hello_t hello;
+
+    (void)mtree_relay_hello_read(said, &hello);
+    mtree_relay_job_key(&server->options.secret, &hello.job, secret);
+}
+
+/* Answer who has proved the key of its job, @a job (NULL: there is none); false: it is to
+ * be turned away. */
+static bool welcome(const mtree_relay_server_t *server, mtree_tcp_greeting_t *greeting,
+                    const mtree_relay_hello_t *hello, const mtree_relay_job_t *job,
+                    int socket)
+{
+    const bool begins = hello->purpose == MTREE_RELAY_CONTROL;
+    mtree_relay_welcome_t welcome = {MTREE_RELAY_WELCOMED, server->shared.memory.most};
+    unsigned char said[MTREE_TCP_SAID];
 
     /* All of a job is encrypted, or nothing. */
     if (begins == (job != NULL) ||
-        (job != NULL && job->peers.hello.is_encrypted != is_encrypted)) {
-        (void)pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
-        return false;
+        (job != NULL && job->peers.hello.is_encrypted != hello->is_encrypted)) {
+        welcome = (mtree_relay_welcome_t){MTREE_RELAY_UNKNOWN, 0};
+    } else if (begins && server->num_jobs >= server->options.most_jobs) {
+        welcome = (mtree_relay_welcome_t){MTREE_RELAY_FULL, 0};
     }
-    if (begins && server->num_jobs >= server->options.most_jobs) {
-        (void)pending_welcome(pending, MTREE_RELAY_FULL, 0);
-        return false;
+    mtree_relay_welcome_write(&welcome, said);
+    return mtree_tcp_answer_send(greeting, said, socket) &&
+           welcome.answer == MTREE_RELAY_WELCOMED;
+}
+
+/* Begin a job, or give the connection to its job. */
+static mtree_tcp_admission_t admit(void *arg, mtree_tcp_greeting_t *greeting, int socket)
+{
+    mtree_relay_server_t *server = arg;
+    char name[MTREE_ADDRESS_LENGTH];
+    mtree_relay_hello_t hello;
+    mtree_relay_job_t *job;
+    const mtree_tls_key_t *key;
+    mtree_tls_key_t own_key;
+
+    if (mtree_relay_hello_read(greeting->said, &hello) != MTREE_OK) {
+        return MTREE_TCP_REFUSED;
     }
-    if (!pending_welcome(pending, MTREE_RELAY_WELCOMED, server->shared.memory.most)) {
-        return false;
+    job = find_job(server, &hello.job);
+    if (!welcome(server, greeting, &hello, job, socket)) {
+        return MTREE_TCP_REFUSED;
     }
-    mtree_relay_tls_key(&pending->greeting, true, &key);
-    (void)name_of(pending->socket, name);
-    if (!begins) {
-        return mtree_relay_peers_connect(&job->peers, pending->hello.number,
-                                         pending->socket, is_encrypted ? &key : NULL,
-                                         name);
+    key = mtree_tcp_greeting_key(greeting, hello.is_encrypted ? &greeting->secret : NULL,
+                                 false, &own_key);
+    (void)name_of(socket, name);
+    if (job != NULL) {
+        return mtree_relay_peers_connect(&job->peers, hello.number, socket, key, name)
+                   ? MTREE_TCP_ADMITTED
+                   : MTREE_TCP_REFUSED;
     }
-    job = mtree_relay_job_create(&server->shared, &pending->hello, &pending->greeting.key,
-                                 pending->socket, is_encrypted ? &key : NULL, name);
+    job = mtree_relay_job_create(&server->shared, &hello, &greeting->secret, socket, key,
+                                 name);
     mtree_list_append(&server->jobs, &job->link);
     server->num_jobs++;
     server->jobs_so_far++;
-    return true;
+    return MTREE_TCP_ADMITTED;
 }
 
-/* Forget connection @a i, whose socket is closed or another's. */
-static void pending_forget(mtree_relay_server_t *server, int i)
+static void turn_away(void *arg, int socket, const char *reason)
 {
-    server->num_pending--;
-    memmove(&server->pending[i], &server->pending[i + 1],
-            (size_t)(server->num_pending - i) * sizeof(pending_t));
-}
-
-/* Turn connection @a i away, for @a reason (NULL: it has heard why). */
-static void pending_drop(mtree_relay_server_t *server, int i, const char *reason,
-                         double now)
-{
-    const int socket = server->pending[i].socket;
+    mtree_relay_server_t *server = arg;
+    const double now = mtree_clock_seconds();
     char name[MTREE_ADDRESS_LENGTH];
 
-    server->turned_away += reason != NULL;
-    if (reason != NULL && now > server->warned + WARNING_INTERVAL) {
+    server->turned_away++;
+    if (now > server->warned + WARNING_INTERVAL) {
         server->warned = now;
         mtree_warn("turned away %s: %s", name_of(socket, name), reason);
-    }
-    mtree_tcp_socket_close(socket);
-    pending_forget(server, i);
-}
-
-/* Go on with the greeting of connection @a i. */
-static void pending_poll(mtree_relay_server_t *server, int i, double now)
-{
-    pending_t *pending = &server->pending[i];
-    const char *reason = NULL;
-    int greeted = pending_greet(pending, &server->options.secret, now, &reason);
-
-    if (greeted > 0 && admit(server, pending)) {
-        pending_forget(server, i);
-    } else if (greeted != 0) {
-        pending_drop(server, i, reason, now);
-    }
-}
-
-/* Without descriptors the system refuses at once, again and again. */
-static void accept_connections(mtree_relay_server_t *server, double now)
-{
-    int socket = 0, accepted = 0;
-    bool taken;
-
-    while (now >= server->accepts && accepted++ < ACCEPTED &&
-           (socket = mtree_tcp_socket_accept(server->socket)) >= 0) {
-        if (server->num_pending == MTREE_RELAY_PENDING) {
-            pending_drop(server,
-                         pending_dispensable(server->pending, server->num_pending),
-                         "too many connections have sent no greeting", now);
-        }
-        taken = pending_init(&server->pending[server->num_pending], socket, now);
-        server->num_pending++;
-        if (!taken) {
-            pending_drop(server, server->num_pending - 1, "it takes no challenge", now);
-        }
-    }
-    if (socket < 0 && (errno == EMFILE || errno == ENFILE)) {
-        server->accepts = now + REFUSED_PAUSE;
     }
 }
 
@@ -360,20 +216,16 @@ static void poll_jobs(mtree_relay_server_t *server, double now)
 /* Until something happens, or @a seconds are over. */
 static void sleep_until(const mtree_relay_server_t *server, double seconds)
 {
-    struct pollfd fds[MTREE_RELAY_PENDING + MOST_JOBS + 3];
-    nfds_t count = 0;
+    struct pollfd fds[MTREE_TCP_STRANGERS + MOST_JOBS + 3];
     eventfd_t wakes;
     mtree_list_t *link;
-    bool accepts = mtree_clock_seconds() >= server->accepts;
-    bool is_timed = server->num_pending > 0 || !accepts;
+    bool is_timed;
+    int count =
+        mtree_tcp_listener_wait(server->listener, mtree_clock_seconds(), fds, &is_timed);
 
-    fds[count++] = (struct pollfd){.fd = accepts ? server->socket : -1, .events = POLLIN};
     fds[count++] = (struct pollfd){.fd = server->waker, .events = POLLIN};
     fds[count++] =
         (struct pollfd){.fd = mtree_tcp_descriptor(server->shared.tcp), .events = POLLIN};
-    for (int i = 0; i < server->num_pending; i++) {
-        fds[count++] = (struct pollfd){.fd = server->pending[i].socket, .events = POLLIN};
-    }
     MTREE_LIST_FOR_EACH(link, &server->jobs)
     {
         const mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
@@ -384,18 +236,20 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
     }
     seconds = fmin(seconds, mtree_tcp_patience(server->shared.tcp));
     seconds = is_timed ? fmin(seconds, TIMED_POLL) : seconds;
-    (void)poll(fds, count, (int)ceil(1000 * seconds));
+    (void)poll(fds, (nfds_t)count, (int)ceil(1000 * seconds));
     (void)eventfd_read(server->waker, &wakes);
 }
 
 void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds)
 {
+    const mtree_tcp_reception_t reception = {.arg = server,
+                                             .seconds = GREETING_SECONDS,
+                                             .find_secret = find_secret,
+                                             .admit = admit,
+                                             .turn_away = turn_away};
     double now = mtree_clock_seconds();
 
-    accept_connections(server, now);
-    for (int i = server->num_pending - 1; i >= 0; i--) {
-        pending_poll(server, i, now);
-    }
+    mtree_tcp_listener_poll(server->listener, &reception, now);
     poll_jobs(server, now);
     if (mtree_tcp_poll(server->shared.tcp) + mtree_tcp_hand_out(server->shared.tcp) ==
         0) {
@@ -410,12 +264,13 @@ void mtree_relay_server_status(const mtree_relay_server_t *server,
 {
     mtree_list_t *link;
 
-    *status = (mtree_relay_status_t){.jobs = server->num_jobs,
-                                     .pending = server->num_pending,
-                                     .memory = server->shared.memory.used,
-                                     .jobs_so_far = server->jobs_so_far,
-                                     .turned_away = server->turned_away,
-                                     .done = server->shared.done};
+    *status =
+        (mtree_relay_status_t){.jobs = server->num_jobs,
+                               .pending = mtree_tcp_listener_pending(server->listener),
+                               .memory = server->shared.memory.used,
+                               .jobs_so_far = server->jobs_so_far,
+                               .turned_away = server->turned_away,
+                               .done = server->shared.done};
     MTREE_LIST_FOR_EACH(link, &server->jobs)
     {
         const mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
@@ -434,10 +289,7 @@ void mtree_relay_server_destroy(mtree_relay_server_t *server)
     while (!mtree_list_is_empty(&server->jobs)) {
         end_job(server, MTREE_CONTAINER_OF(server->jobs.next, mtree_relay_job_t, link));
     }
-    for (int i = 0; i < server->num_pending; i++) {
-        mtree_tcp_socket_close(server->pending[i].socket);
-    }
-    mtree_tcp_socket_close(server->socket);
+    mtree_tcp_listener_destroy(server->listener);
     (void)close(server->waker);
     mtree_tcp_destroy(server->shared.tcp);
     explicit_bzero(&server->options.secret, sizeof(server->options.secret));

@@ -3,23 +3,18 @@
  * A relay: it listens, admits peers that know its secret, and serves the jobs that they
  * begin.
  *
- * A connection is pending until its peer has proved that it knows the key of its job. One
- * that takes longer than a greeting takes is closed.  When MTREE_RELAY_PENDING
- * are pending the oldest one is closed of the host that most of them come from.  So who
- * does not know the key takes no place from other hosts.
+ * Who does not know the secret takes no place from other hosts (tcp/listener.h), and has
+ * little time to greet.
  */
 #ifndef MTREE_RELAY_SERVER_H
 #define MTREE_RELAY_SERVER_H
 
 #include "relay/job.h"
-#include "tcp/socket.h"
-
-/* Pending connections at a time. */
-#define MTREE_RELAY_PENDING 64
+#include "tcp/listener.h"
 
 typedef struct {
     mtree_tcp_ports_t ports;
-    mtree_relay_key_t secret; /* may be set later */
+    mtree_tcp_secret_t secret; /* may be set later */
     int most_jobs;
     uint64_t memory; /* bytes of all calls together */
     mtree_relay_traffic_t traffic;
@@ -43,7 +38,7 @@ uint16_t mtree_relay_server_port(const mtree_relay_server_t *server);
 
 /* The secret of the jobs that it serves, before it is polled. */
 void mtree_relay_server_set_secret(mtree_relay_server_t *server,
-                                   const mtree_relay_key_t *secret);
+                                   const mtree_tcp_secret_t *secret);
 
 /* Handle what has happened; wait for at most @a seconds if nothing has. */
 void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds);

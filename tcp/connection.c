@@ -39,7 +39,7 @@ void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket)
 
     *connection = (mtree_tcp_connection_t){.peer = peer, .socket = socket};
     mtree_list_init(&connection->stream);
-    connection->attempt.socket = -1;
+    connection->attempt.dialer.socket = -1;
 }
 
 bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,

@@ -3,27 +3,13 @@
 #include "tcp/private.h"
 #include "tcp/socket.h"
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
-#include <endian.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* Seconds from a failed attempt to the next one: the first, and at most. */
-#define PAUSE      0.05
-#define MOST_PAUSE 0.5
-
-/* Seconds until the peer's kernel answers: of the first attempt, and at most.  Where the
- * first packet is lost the own kernel waits for a second before it sends another one. */
-#define ANSWER      0.25
-#define MOST_ANSWER 2.0
-
-/* Round trips in which an answer that is not lost has come, through queues as well. */
-#define TRIPS 2
 
 /* Attempts at an address before the next one has its turn, once the ends have met. */
 #define TRIES 2
@@ -35,8 +21,26 @@
 /* Times that what makes a connection doubted is made longer (tcp/redial.c). */
 #define MOST_DOUBTS 3
 
-/* Seconds in which the peer's kernel takes a greeting. */
-#define GREETING 5
+_Static_assert(MTREE_TCP_SAID == 24, "what is said of a connection");
+
+void mtree_tcp_resumption_write(const mtree_tcp_resumption_t *resumption,
+                                unsigned char said[MTREE_TCP_SAID])
+{
+    mtree_put32(said, resumption->rank);
+    mtree_put32(said + 4, resumption->number);
+    mtree_put32(said + 8, resumption->attempt);
+    mtree_put32(said + 12, resumption->count);
+    mtree_put64(said + 16, resumption->position);
+}
+
+mtree_tcp_resumption_t mtree_tcp_resumption_read(const unsigned char said[MTREE_TCP_SAID])
+{
+    return (mtree_tcp_resumption_t){.rank = mtree_get32(said),
+                                    .number = mtree_get32(said + 4),
+                                    .attempt = mtree_get32(said + 8),
+                                    .count = mtree_get32(said + 12),
+                                    .position = mtree_get64(said + 16)};
+}
 
 static uint32_t number_of(const mtree_tcp_connection_t *connection)
 {
@@ -80,36 +84,17 @@ static void keep_first(mtree_tcp_peer_t *peer, int count)
         return;
     }
     for (int i = count; i < peer->num_connections; i++) {
-        mtree_tcp_attempt_end(&peer->connections[i]);
+        mtree_tcp_dialer_end(&peer->connections[i].attempt.dialer);
         peer->tcp->num_lost--;
     }
     peer->num_connections = count;
-}
-
-/* The key of @a connection after the present attempt, which no other one has, nor one
- * from other positions; NULL: it is not encrypted. */
-static const mtree_tls_key_t *make_key(const mtree_tcp_connection_t *connection,
-                                       uint64_t theirs, mtree_tls_key_t *key)
-{
-    const mtree_tcp_dial_t *dial = connection->peer->dial;
-    const uint64_t words[] = {htobe64(number_of(connection)),
-                              htobe64(connection->attempt.number),
-                              htobe64(dial->dials ? connection->received : theirs),
-                              htobe64(dial->dials ? theirs : connection->received)};
-
-    if (!dial->is_encrypted) {
-        return NULL;
-    }
-    key->is_client = dial->dials;
-    mtree_crypto_code(dial->key, sizeof(dial->key), words, sizeof(words), key->bytes);
-    return key;
 }
 
 /* The address of the next attempt: its own, then the next ones. */
 static int address_of(const mtree_tcp_connection_t *connection)
 {
     const mtree_tcp_peer_t *peer = connection->peer;
-    const int tries = connection->attempt.tries;
+    const int tries = connection->attempt.dialer.tries;
 
     return peer->has_met ? (connection->home + tries / TRIES) % peer->dial->num_addresses
                          : (connection->home + tries) % peer->dial->num_first;
@@ -137,9 +122,11 @@ static void share_home(const mtree_tcp_connection_t *connection)
 }
 
 /* Both ends know where @a connection goes on, over @a socket, which is taken over. */
-static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t theirs)
+static void resume(mtree_tcp_connection_t *connection, int socket,
+                   const mtree_tcp_greeting_t *greeting)
 {
     mtree_tcp_peer_t *peer = connection->peer;
+    const mtree_tcp_secret_t *secret = peer->dial->is_encrypted ? &peer->dial->key : NULL;
     mtree_tls_key_t key;
 
     set_up_socket(connection, socket);
@@ -148,12 +135,13 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
     connection->failed_over = (mtree_tcp_polled_time_t){.seconds = 0};
     connection->home = peer->dial->is_spread ? connection->home : connection->attempt.at;
     connection->is_lost = false;
-    connection->attempt.until = 0;
+    connection->attempt.dialer.until = 0;
     peer->tcp->num_lost--;
     share_home(connection);
     peer->has_met = true;
-    if (mtree_tcp_connection_open(connection, socket,
-                                  make_key(connection, theirs, &key))) {
+    if (mtree_tcp_connection_open(
+            connection, socket,
+            mtree_tcp_greeting_key(greeting, secret, peer->dial->dials, &key))) {
         if (peer->width == 0) {
             mtree_tcp_peer_use(peer, peer->dial->tuning);
         }
@@ -178,26 +166,29 @@ static bool is_rewound(mtree_tcp_connection_t *connection, uint64_t theirs)
 }
 
 /* What this end says on a connection that it makes, or takes. */
-static bool greet(const mtree_tcp_connection_t *connection, int socket,
-                  const mtree_tcp_secret_t *secret)
+static void say(const mtree_tcp_connection_t *connection,
+                unsigned char said[MTREE_TCP_SAID])
 {
     const mtree_tcp_peer_t *peer = connection->peer;
-    mtree_tcp_greeting_t greeting = {.rank = peer->dial->own_rank,
-                                     .number = number_of(connection),
-                                     .attempt = connection->attempt.number,
-                                     .count = (uint32_t)peer->num_connections,
-                                     .position = connection->received};
+    const mtree_tcp_resumption_t own = {.rank = peer->dial->own_rank,
+                                        .number = number_of(connection),
+                                        .attempt = connection->attempt.number,
+                                        .count = (uint32_t)peer->num_connections,
+                                        .position = connection->received};
 
-    return mtree_tcp_greeting_send(socket, &greeting, secret);
+    mtree_tcp_resumption_write(&own, said);
 }
 
 /* The peer has failed here: its process is told by a position that it cannot go on at. */
-static void refuse(const mtree_tcp_peer_t *peer, mtree_tcp_greeting_t greeting,
-                   int socket)
+static void refuse(const mtree_tcp_peer_t *peer, mtree_tcp_resumption_t theirs,
+                   mtree_tcp_greeting_t *greeting, int socket)
 {
-    greeting.rank = peer->dial->own_rank;
-    greeting.position = UINT64_MAX;
-    (void)mtree_tcp_greeting_send(socket, &greeting, &peer->dial->own_secret);
+    unsigned char said[MTREE_TCP_SAID];
+
+    theirs.rank = peer->dial->own_rank;
+    theirs.position = UINT64_MAX;
+    mtree_tcp_resumption_write(&theirs, said);
+    (void)mtree_tcp_answer_send(greeting, said, socket);
 }
 
 /* The other end has lost a connection that stands here. */
@@ -218,23 +209,26 @@ static int agree_on_count(const mtree_tcp_peer_t *peer, uint32_t theirs)
 }
 
 /* Take @a socket as @a connection, which is not made. */
-static bool take(mtree_tcp_connection_t *connection, const mtree_tcp_greeting_t *greeting,
-                 int socket)
+static bool take(mtree_tcp_connection_t *connection, const mtree_tcp_resumption_t *theirs,
+                 mtree_tcp_greeting_t *greeting, int socket)
 {
-    mtree_tcp_attempt_end(connection);
-    connection->attempt.number = greeting->attempt;
-    if (!is_rewound(connection, greeting->position) ||
-        !greet(connection, socket, &connection->peer->dial->own_secret)) {
+    unsigned char said[MTREE_TCP_SAID];
+
+    mtree_tcp_dialer_end(&connection->attempt.dialer);
+    connection->attempt.number = theirs->attempt;
+    say(connection, said);
+    if (!is_rewound(connection, theirs->position) ||
+        !mtree_tcp_answer_send(greeting, said, socket)) {
         return false;
     }
-    resume(connection, socket, greeting->position);
+    resume(connection, socket, greeting);
     return true;
 }
 
 mtree_tcp_admission_t mtree_tcp_peer_admit(mtree_tcp_peer_t *peer,
-                                           const mtree_tcp_greeting_t *greeting,
-                                           int socket)
+                                           mtree_tcp_greeting_t *greeting, int socket)
 {
+    mtree_tcp_resumption_t theirs = mtree_tcp_resumption_read(greeting->said);
     mtree_tcp_connection_t *connection;
     int count;
 
@@ -242,113 +236,58 @@ mtree_tcp_admission_t mtree_tcp_peer_admit(mtree_tcp_peer_t *peer,
         return MTREE_TCP_UNEXPECTED;
     }
     if (peer->has_failed) {
-        refuse(peer, *greeting, socket);
+        refuse(peer, theirs, greeting, socket);
         return MTREE_TCP_REFUSED;
     }
-    count = agree_on_count(peer, greeting->count);
-    if (greeting->number >= (uint32_t)count) {
+    count = agree_on_count(peer, theirs.count);
+    if (theirs.number >= (uint32_t)count) {
         return MTREE_TCP_REFUSED;
     }
-    connection = &peer->connections[greeting->number];
+    connection = &peer->connections[theirs.number];
     if (peer->dial->dials) {
-        hear_of_loss(connection, greeting->attempt);
+        hear_of_loss(connection, theirs.attempt);
         return MTREE_TCP_REFUSED;
     }
-    if (greeting->attempt <= connection->attempt.number ||
+    if (theirs.attempt <= connection->attempt.number ||
         (!connection->is_lost && !mtree_tcp_connection_lose(connection))) {
         return MTREE_TCP_REFUSED;
     }
     keep_first(peer, count);
-    return take(connection, greeting, socket) ? MTREE_TCP_ADMITTED : MTREE_TCP_REFUSED;
+    return take(connection, &theirs, greeting, socket) ? MTREE_TCP_ADMITTED
+                                                       : MTREE_TCP_REFUSED;
 }
 
-void mtree_tcp_attempt_end(mtree_tcp_connection_t *connection)
-{
-    mtree_tcp_attempt_t *attempt = &connection->attempt;
-
-    if (attempt->socket >= 0) {
-        (void)close(attempt->socket);
-    }
-    attempt->socket = -1;
-    attempt->is_greeted = false;
-}
-
-static void attempt_fail(mtree_tcp_connection_t *connection, int error, double now)
-{
-    mtree_tcp_attempt_t *attempt = &connection->attempt;
-
-    mtree_tcp_attempt_end(connection);
-    attempt->error = error;
-    /* Where packets are lost, too, there may be a peer, and a firewall that refuses. */
-    attempt->is_refused =
-        error != ETIMEDOUT && (attempt->is_refused || error == ECONNREFUSED);
-    attempt->refused.seconds = attempt->is_refused ? attempt->refused.seconds : 0;
-    attempt->until = now + fmin(ldexp(PAUSE, attempt->tries), MOST_PAUSE);
-}
-
-static void attempt_connect(mtree_tcp_connection_t *connection, double now)
+static void attempt_begin(mtree_tcp_connection_t *connection, double now)
 {
     const mtree_tcp_dial_t *dial = connection->peer->dial;
-    const double trips = TRIPS * dial->trip;
-    mtree_tcp_attempt_t *attempt = &connection->attempt;
+    const int at = connection->attempt.at = address_of(connection);
+    int socket = mtree_tcp_socket_connect(&dial->sources[at], &dial->addresses[at],
+                                          dial->port, connection->mss);
 
-    attempt->at = address_of(connection);
-    attempt->piece = (mtree_tcp_piece_t){.count = 0};
-    attempt->socket = mtree_tcp_socket_connect(&dial->sources[attempt->at],
-                                               &dial->addresses[attempt->at], dial->port,
-                                               connection->mss);
-    if (attempt->socket < 0) {
-        attempt->tries++;
-        attempt_fail(connection, errno, now);
-        return;
-    }
-    attempt->until = now + fmin(ldexp(fmax(ANSWER, trips), attempt->tries++),
-                                fmax(MOST_ANSWER, trips));
+    mtree_tcp_dialer_begin(&connection->attempt.dialer, socket, dial->trip, now);
 }
 
 /* The peer's kernel has answered the attempt, and a connection that stands has no answer:
- * it is lost.  False: the peer has failed. */
-static bool give_way(mtree_tcp_connection_t *connection)
+ * it is lost, or the peer has failed. */
+static void give_way(mtree_tcp_connection_t *connection)
 {
-    const int socket = connection->attempt.socket, doubts = connection->doubts;
+    mtree_tcp_dialer_t dialer = connection->attempt.dialer;
+    const int doubts = connection->doubts;
 
-    connection->attempt.socket = -1;
+    connection->attempt.dialer = (mtree_tcp_dialer_t){.socket = -1};
     if (!mtree_tcp_connection_lose(connection)) {
-        (void)close(socket);
-        return false;
+        mtree_tcp_dialer_end(&dialer);
+        return;
     }
     connection->doubts = doubts < MOST_DOUBTS ? doubts + 1 : doubts;
     connection->attempt.number += connection->peer->dial->dials;
-    connection->attempt.socket = socket;
-    connection->attempt.tries = 1;
-    return true;
-}
-
-/* The peer's kernel has answered, or will not. */
-static void attempt_greet(mtree_tcp_connection_t *connection, double now)
-{
-    mtree_tcp_attempt_t *attempt = &connection->attempt;
-    int connected = mtree_tcp_socket_connected(attempt->socket);
-
-    if (connected == 1 && !connection->is_lost && !give_way(connection)) {
-        return;
-    }
-    if (connected == 1 &&
-        greet(connection, attempt->socket, &connection->peer->dial->secret)) {
-        attempt->is_refused = false;
-        attempt->refused = (mtree_tcp_polled_time_t){.seconds = 0};
-        attempt->is_greeted = true;
-        mtree_tcp_socket_keep(attempt->socket, GREETING, true);
-    } else if (connected != 0) {
-        attempt_fail(connection, errno, now);
-    } else if (now > attempt->until) {
-        attempt_fail(connection, ETIMEDOUT, now);
-    }
+    connection->attempt.dialer = dialer;
+    connection->attempt.dialer.tries = 1;
 }
 
 /* Is @a answer that of the peer to the present attempt? */
 static bool is_answer(const mtree_tcp_connection_t *connection,
-                      const mtree_tcp_greeting_t *answer)
+                      const mtree_tcp_resumption_t *answer)
 {
     const mtree_tcp_peer_t *peer = connection->peer;
 
@@ -360,43 +299,41 @@ static bool is_answer(const mtree_tcp_connection_t *connection,
 
 /* The other end computes, or answers.  One that is to dial closes this when it has heard,
  * and answers only that it has failed. */
-static void attempt_hear(mtree_tcp_connection_t *connection, double now)
+static void attempt_greet(mtree_tcp_connection_t *connection, double now)
 {
-    mtree_tcp_attempt_t *attempt = &connection->attempt;
-    mtree_tcp_greeting_t answer;
-    int socket = attempt->socket;
-    int heard = mtree_tcp_greeting_receive(socket, &attempt->piece,
-                                           &connection->peer->dial->secret, &answer);
+    mtree_tcp_dialer_t *dialer = &connection->attempt.dialer;
+    unsigned char said[MTREE_TCP_SAID];
+    mtree_tcp_resumption_t answer;
 
-    if (heard == 0) {
+    say(connection, said);
+    if (mtree_tcp_dialer_poll(dialer, &connection->peer->dial->secret, said, now) != 1) {
         return;
     }
-    if (heard < 0 || !is_answer(connection, &answer)) {
-        attempt_fail(connection, ECONNRESET, now);
-        return;
-    }
-    if (is_rewound(connection, answer.position)) {
-        attempt->socket = -1;
-        mtree_tcp_attempt_end(connection);
+    answer = mtree_tcp_resumption_read(dialer->greeting.answer);
+    if (!is_answer(connection, &answer)) {
+        mtree_tcp_dialer_fail(dialer, ECONNRESET, now);
+    } else if (is_rewound(connection, answer.position)) {
         keep_first(connection->peer, (int)answer.count);
-        resume(connection, socket, answer.position);
+        resume(connection, mtree_tcp_dialer_take(dialer), &dialer->greeting);
     }
 }
 
 void mtree_tcp_attempt_poll(mtree_tcp_connection_t *connection, double now)
 {
-    mtree_tcp_attempt_t *attempt = &connection->attempt;
+    mtree_tcp_dialer_t *dialer = &connection->attempt.dialer;
 
-    if (attempt->socket < 0 && now >= attempt->until &&
+    if (dialer->socket < 0 && now >= dialer->until &&
         connection->peer->dial->num_addresses > 0) {
-        attempt->number += connection->is_lost && connection->peer->dial->dials;
-        attempt_connect(connection, now);
+        connection->attempt.number +=
+            connection->is_lost && connection->peer->dial->dials;
+        attempt_begin(connection, now);
     }
-    if (attempt->socket >= 0 && !attempt->is_greeted) {
+    if (dialer->socket >= 0 && !dialer->is_connected &&
+        mtree_tcp_dialer_connect(dialer, now) == 1 && !connection->is_lost) {
+        give_way(connection);
+    }
+    if (dialer->is_connected) {
         attempt_greet(connection, now);
-    }
-    if (attempt->is_greeted) {
-        attempt_hear(connection, now);
     }
 }
 
@@ -411,11 +348,12 @@ int mtree_tcp_peer_meet(mtree_tcp_peer_t *peer, double now, int *error_p)
     for (int i = 0; i < peer->num_connections && *error_p != 0; i++) {
         const mtree_tcp_attempt_t *attempt = &peer->connections[i].attempt;
 
-        if (attempt->is_greeted) {
-            patience = MTREE_TCP_ANSWER_SECONDS + TRIPS * peer->dial->trip;
+        if (attempt->dialer.is_connected) {
+            /* The challenge comes, and then the answer. */
+            patience = MTREE_TCP_ANSWER_SECONDS + 2 * MTREE_TCP_TRIPS * peer->dial->trip;
             *error_p = 0;
-        } else if (attempt->error != 0) {
-            *error_p = attempt->error;
+        } else if (attempt->dialer.error != 0) {
+            *error_p = attempt->dialer.error;
         }
     }
     mtree_tcp_polled_time_add(&peer->meeting, now);
@@ -428,12 +366,12 @@ void mtree_tcp_peer_dial_next(mtree_tcp_peer_t *peer)
         mtree_tcp_connection_t *connection = &peer->connections[i];
 
         /* An answer may have come meanwhile, and the peer relies on it. */
-        if (connection->attempt.is_greeted) {
-            attempt_hear(connection, mtree_clock_seconds());
+        if (connection->attempt.dialer.has_said) {
+            attempt_greet(connection, mtree_clock_seconds());
         }
         if (!peer->has_met) {
-            mtree_tcp_attempt_end(connection);
-            connection->attempt.until = 0;
+            mtree_tcp_dialer_end(&connection->attempt.dialer);
+            connection->attempt.dialer.until = 0;
         }
     }
     peer->meeting = (mtree_tcp_polled_time_t){.seconds = 0};

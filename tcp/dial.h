@@ -50,11 +50,11 @@
 
 /* Whom to dial, and as whom. */
 typedef struct {
-    bool dials;                            /* this end does; or else it listens */
-    uint32_t own_rank, rank;               /* of this end, and of the peer */
-    mtree_tcp_secret_t own_secret, secret; /* of their listeners */
-    bool is_encrypted;                     /* all that the connections carry */
-    unsigned char key[MTREE_CRYPTO_KEY]; /* that theirs follow from; of both processes */
+    bool dials;                /* this end does; or else it listens */
+    uint32_t own_rank, rank;   /* of this end, and of the peer */
+    mtree_tcp_secret_t secret; /* of the peer's listener */
+    bool is_encrypted;         /* all that the connections carry */
+    mtree_tcp_secret_t key;    /* that theirs follow from; of both processes */
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
     mtree_address_t sources[MTREE_TCP_ADDRESSES]; /* from where to dial each; of no
                                                      family: wherever the system will */
@@ -69,6 +69,21 @@ typedef struct {
     mtree_tcp_tuning_t tuning;
     const char *congestion; /* control, as mtree_tcp_socket_tune() has it; stays */
 } mtree_tcp_dial_t;
+
+/* What either end says of a connection (tcp/greeting.h). */
+typedef struct {
+    uint32_t rank;     /* of the process that speaks */
+    uint32_t number;   /* of the connection between the two, from 0 */
+    uint32_t attempt;  /* at that connection; those with lower numbers are given up */
+    uint32_t count;    /* connections that it may have to the other one; in an answer how
+                          many there are */
+    uint64_t position; /* bytes of frames that it has read of the connection so far */
+} mtree_tcp_resumption_t;
+
+void mtree_tcp_resumption_write(const mtree_tcp_resumption_t *resumption,
+                                unsigned char said[MTREE_TCP_SAID]);
+mtree_tcp_resumption_t
+mtree_tcp_resumption_read(const unsigned char said[MTREE_TCP_SAID]);
 
 /* Have the connections to @a peer, which has none, made, or await those that the peer
  * makes.  @a dial is copied.  Once more before the two have met: dial like this instead.
@@ -93,7 +108,6 @@ mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer);
 
 /* @a greeting, which is proved, has come to the listener over @a socket. */
 mtree_tcp_admission_t mtree_tcp_peer_admit(mtree_tcp_peer_t *peer,
-                                           const mtree_tcp_greeting_t *greeting,
-                                           int socket);
+                                           mtree_tcp_greeting_t *greeting, int socket);
 
 #endif

@@ -1,49 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Greetings: the first bytes on a connection, from the end that dials, and those that the
- * other end answers (tcp/dial.h).
+ * Greetings: the first bytes on a connection of ranks, relays and probes.  Who dials and
+ * who listens prove to each other that they know a secret, without sending it.
  *
- * Each process has a secret, which its peers know.  Who dials proves that it knows the
- * secret of who listens, by a code of what it says.  Whoever else answers learns no
- * secret, and what it has heard is taken once at most.  There is no challenge, since
- * either end may compute for as long as it likes.
+ *     who listens  CHALLENGE: a nonce
+ *     who dials    HELLO: another nonce, what it says, and the MAC of all so far
+ *     who listens  ANSWER: what it says, and the MAC of all so far
+ *
+ * The first two begin with the version, which each end sends as soon as they are
+ * connected.  Who is of another one costs no MAC, and hears why.  Who has another secret
+ * hears zeros.
+ *
+ * Nonces are fresh, and a MAC (tcp/crypto.h) includes which end made it.  So nothing can
+ * be replayed.  What the ends say is their users' to give and to judge (tcp/dial.h,
+ * relay/greeting.h).
  */
 #ifndef MTREE_TCP_GREETING_H
 #define MTREE_TCP_GREETING_H
 
-#include "tcp/socket.h"
+#include "tcp/tls.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#define MTREE_TCP_SECRET   16
-#define MTREE_TCP_GREETING 44
+#define MTREE_TCP_SECRET 32
+#define MTREE_TCP_NONCE  32
+
+/* Bytes of the version, and of what either end says. */
+#define MTREE_TCP_MAGIC 4
+#define MTREE_TCP_SAID  24
+
+#define MTREE_TCP_CHALLENGE (MTREE_TCP_MAGIC + MTREE_TCP_NONCE)
+#define MTREE_TCP_HELLO                                                                  \
+    (MTREE_TCP_MAGIC + MTREE_TCP_NONCE + MTREE_TCP_SAID + MTREE_CRYPTO_CODE)
+#define MTREE_TCP_ANSWER (MTREE_TCP_SAID + MTREE_CRYPTO_CODE)
 
 typedef struct {
     unsigned char bytes[MTREE_TCP_SECRET];
 } mtree_tcp_secret_t;
 
+/* What an end of a greeting knows of it. */
 typedef struct {
-    uint32_t rank;     /* of the process that greets */
-    uint32_t number;   /* of the connection between the two, from 0 */
-    uint32_t attempt;  /* at that connection; those with lower numbers are given up */
-    uint32_t count;    /* connections that it may have to the other one; in an answer how
-                          many there are */
-    uint64_t position; /* bytes of frames that it has read of the connection so far */
+    mtree_tcp_secret_t secret;
+    unsigned char challenge[MTREE_TCP_NONCE];
+    unsigned char nonce[MTREE_TCP_NONCE]; /* of who dials */
+    unsigned char said[MTREE_TCP_SAID];   /* by who dials */
+    unsigned char answer[MTREE_TCP_SAID]; /* by who listens; zeros: it has not answered */
 } mtree_tcp_greeting_t;
 
-/* Send @a greeting, the first bytes on @a socket, and prove what it says by the @a secret
- * of who listens; false: the socket refuses. */
-bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting,
-                             const mtree_tcp_secret_t *secret);
+void mtree_tcp_magic_write(unsigned char bytes[MTREE_TCP_MAGIC]);
 
-/* Read what has come, and nothing behind the greeting.  All of @a piece are zeros at
- * first.  1: *greeting is complete, and proved by the @a secret, which takes as long
- * whichever bytes differ; 0: not yet; -1: the connection has ended, it is no greeting of
- * this version, or it is not proved. */
-int mtree_tcp_greeting_receive(int socket, mtree_tcp_piece_t *piece,
-                               const mtree_tcp_secret_t *secret,
-                               mtree_tcp_greeting_t *greeting);
+/* What is wrong with the first bytes of the other end, for a line; NULL: nothing, they
+ * are of this version. */
+const char *mtree_tcp_magic_fault(const unsigned char bytes[MTREE_TCP_MAGIC]);
+
+/* Draw a nonce, and challenge who dials; or answer the challenge @a bytes by a hello,
+ * whose version was sent, by the secret and the words that @a greeting has.  False: the
+ * socket does not take it, or the kernel gives no nonce. */
+bool mtree_tcp_challenge_send(mtree_tcp_greeting_t *greeting, int socket);
+bool mtree_tcp_hello_send(mtree_tcp_greeting_t *greeting,
+                          const unsigned char bytes[MTREE_TCP_CHALLENGE], int socket);
+
+/* What is said in a hello, by which its secret is found; then, is its MAC that of who
+ * knows it?  That takes as long whichever bytes differ. */
+void mtree_tcp_hello_read(mtree_tcp_greeting_t *greeting,
+                          const unsigned char bytes[MTREE_TCP_HELLO]);
+bool mtree_tcp_hello_is_proved(const mtree_tcp_greeting_t *greeting,
+                               const unsigned char bytes[MTREE_TCP_HELLO]);
+
+/* Send the answer @a said to a hello that is proved; false: the socket does not take it.
+ */
+bool mtree_tcp_answer_send(mtree_tcp_greeting_t *greeting,
+                           const unsigned char said[MTREE_TCP_SAID], int socket);
+
+/* What is said in an answer.  False: it is not that of who knows the secret. */
+bool mtree_tcp_answer_read(mtree_tcp_greeting_t *greeting,
+                           const unsigned char bytes[MTREE_TCP_ANSWER]);
+
+/* The key of the connection after @a greeting, which follows from all that was said, by a
+ * @a secret of both ends, at the end that dialed (@a is_client) or the other one.  NULL,
+ * as the secret: the connection is not encrypted. */
+const mtree_tls_key_t *mtree_tcp_greeting_key(const mtree_tcp_greeting_t *greeting,
+                                              const mtree_tcp_secret_t *secret,
+                                              bool is_client, mtree_tls_key_t *key);
 
 #endif

@@ -139,7 +139,7 @@ static void connection_end(mtree_tcp_connection_t *connection)
     if (connection->reading != NULL && !connection->reading->is_owned) {
         mtree_tcp_message_complete(connection->reading, MTREE_ERR_TRANSPORT);
     }
-    mtree_tcp_attempt_end(connection);
+    mtree_tcp_dialer_end(&connection->attempt.dialer);
     if (connection->is_lost) {
         connection->peer->tcp->num_lost--;
     } else {

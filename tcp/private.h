@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "tcp/dial.h"
+#include "tcp/dialer.h"
 #include "tcp/polled_time.h"
 
 typedef struct mtree_tcp_message mtree_tcp_message_t;
@@ -69,14 +70,8 @@ struct mtree_tcp_session {
 /* At making a connection (tcp/dial.c). */
 typedef struct {
     uint32_t number; /* of the last attempt: that stands, or of who dials that began */
-    int socket;      /* -1: none has begun */
     int at;          /* of the addresses */
-    int tries;       /* since the loss */
-    int error;       /* of the last one; errno */
-    bool is_greeted; /* the other end's answer is awaited */
-    bool is_refused; /* nobody listened there, and nobody has since */
-    double until;    /* the end of the pause, or of the attempt */
-    mtree_tcp_piece_t piece; /* of the answer */
+    mtree_tcp_dialer_t dialer; /* its tries are those since the loss */
     mtree_tcp_polled_time_t lost, refused;
 } mtree_tcp_attempt_t;
 
@@ -311,9 +306,6 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
 /* dial.c: go on with the attempt at @a connection, or begin the next one when that is
  * due. One that stands is lost when the peer's kernel answers. */
 void mtree_tcp_attempt_poll(mtree_tcp_connection_t *connection, double now);
-
-/* Give the attempt up that has begun, if one has. */
-void mtree_tcp_attempt_end(mtree_tcp_connection_t *connection);
 
 /* redial.c: the socket of @a connection has failed: it is to be made again.  False: its
  * peer has failed. */

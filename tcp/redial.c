@@ -33,7 +33,7 @@ static bool drain(mtree_tcp_connection_t *connection)
 
 bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection)
 {
-    mtree_tcp_attempt_end(connection);
+    mtree_tcp_dialer_end(&connection->attempt.dialer);
     /* From now on the kernel acknowledges nothing that is not read here. */
     (void)shutdown(connection->socket, SHUT_RDWR);
     if (!drain(connection)) {
@@ -44,8 +44,9 @@ bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection)
     connection->is_cut = false;
     connection->is_lost = true;
     connection->peer->tcp->num_lost++;
-    connection->attempt = (mtree_tcp_attempt_t){
-        .number = connection->attempt.number, .at = connection->home, .socket = -1};
+    connection->attempt = (mtree_tcp_attempt_t){.number = connection->attempt.number,
+                                                .at = connection->home,
+                                                .dialer.socket = -1};
     return true;
 }
 
@@ -54,12 +55,15 @@ static bool is_gone(mtree_tcp_connection_t *connection, double now)
 {
     mtree_tcp_attempt_t *attempt = &connection->attempt;
 
-    if (attempt->is_greeted) {
+    if (!attempt->dialer.is_refused) {
+        attempt->refused = (mtree_tcp_polled_time_t){.seconds = 0};
+    }
+    if (attempt->dialer.is_connected) {
         attempt->lost.last = now;
         return false;
     }
     mtree_tcp_polled_time_add(&attempt->lost, now);
-    if (attempt->is_refused && connection->peer->dial->dials) {
+    if (attempt->dialer.is_refused && connection->peer->dial->dials) {
         mtree_tcp_polled_time_add(&attempt->refused, now);
     }
     return connection->peer->num_running > 0 &&
@@ -73,7 +77,7 @@ static bool is_gone(mtree_tcp_connection_t *connection, double now)
 static void connection_redial(mtree_tcp_connection_t *connection, double now)
 {
     const mtree_tcp_peer_t *peer = connection->peer;
-    const int error = connection->attempt.error;
+    const int error = connection->attempt.dialer.error;
 
     if (!peer->dial->dials && connection->made == 0) {
         return;
@@ -126,10 +130,10 @@ static void connection_doubt(mtree_tcp_connection_t *connection, double now)
     }
     if (may_return || mtree_tcp_connection_is_silent(
                           connection, ldexp(DOUBT, connection->doubts), now)) {
-        connection->attempt.tries = 0;
+        connection->attempt.dialer.tries = 0;
         mtree_tcp_attempt_poll(connection, now);
     } else {
-        mtree_tcp_attempt_end(connection);
+        mtree_tcp_dialer_end(&connection->attempt.dialer);
     }
 }
 
@@ -140,9 +144,9 @@ void mtree_tcp_peer_make_again(mtree_tcp_peer_t *peer, double now)
 
         if (connection->is_lost) {
             connection_redial(connection, now);
-        } else if (peer->dial != NULL &&
-                   (connection->unacknowledged > 0 || connection->attempt.socket >= 0 ||
-                    connection->has_failed_over)) {
+        } else if (peer->dial != NULL && (connection->unacknowledged > 0 ||
+                                          connection->attempt.dialer.socket >= 0 ||
+                                          connection->has_failed_over)) {
             connection_doubt(connection, now);
         }
     }

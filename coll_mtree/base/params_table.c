@@ -63,7 +63,7 @@ static void agree_relays(const coll_mtree_param_t *param, char *text)
 }
 
 /* To be raised with every change of the messages between ranks. */
-#define PROTOCOL 29
+#define PROTOCOL 30
 
 /* Below _name only the columns differ. */
 #define BOOL(_name, _field, _default)                                                    \

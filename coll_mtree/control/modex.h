@@ -38,7 +38,7 @@ typedef struct {
     struct { /* coll_mtree/relay/world.c's */
         uint32_t port;
         bool has_secret;
-        mtree_relay_key_t secret;
+        mtree_tcp_secret_t secret;
     } relay;
     struct { /* coll_mtree/control/btl_network.c's */
         int count;

@@ -23,7 +23,7 @@ bool coll_mtree_relays_are_configured(void)
             coll_mtree_params.relay_secret[0] != '\0');
 }
 
-static bool read_secret(mtree_relay_key_t *secret)
+static bool read_secret(mtree_tcp_secret_t *secret)
 {
     return coll_mtree_params_relays_world()
                ? coll_mtree_relay_world_secret(secret)
@@ -35,7 +35,7 @@ static bool read_secret(mtree_relay_key_t *secret)
 static bool has_key(void)
 {
     mtree_relay_pass_t *pass = &coll_mtree_relays.pass;
-    mtree_relay_key_t secret;
+    mtree_tcp_secret_t secret;
 
     if (secret_state == 0) {
         bool is_read = read_secret(&secret) &&

@@ -39,7 +39,7 @@ typedef struct {
 static struct {
     relay_t *relays; /* [num_relays] of the job */
     int num_relays;
-    mtree_relay_key_t secret; /* the job's */
+    mtree_tcp_secret_t secret; /* the job's */
     bool has_secret;
 } job;
 
@@ -225,7 +225,7 @@ bool coll_mtree_relay_world_get(const mtree_topology_t *topology, int i, int *ve
     return true;
 }
 
-bool coll_mtree_relay_world_secret(mtree_relay_key_t *secret)
+bool coll_mtree_relay_world_secret(mtree_tcp_secret_t *secret)
 {
     *secret = job.secret;
     return job.has_secret;

@@ -28,7 +28,7 @@ bool coll_mtree_relay_world_get(const mtree_topology_t *topology, int i, int *ve
                                 const char **address_p);
 
 /* Their secret; false: there is none. */
-bool coll_mtree_relay_world_secret(mtree_relay_key_t *secret);
+bool coll_mtree_relay_world_secret(mtree_tcp_secret_t *secret);
 
 /* With the component; all processes have left MPI_COMM_WORLD. */
 void coll_mtree_relay_world_close(void);

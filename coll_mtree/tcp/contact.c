@@ -38,8 +38,7 @@ static void begin_to_listen(void)
                             mtree_crypto_draw(&this_process.contact.secret,
                                               sizeof(mtree_tcp_secret_t)) == MTREE_OK;
     if (coll_mtree_listening_ports(&ports) && this_process.is_drawn) {
-        this_process.listener =
-            mtree_tcp_listener_create(&ports, &this_process.contact.secret);
+        this_process.listener = mtree_tcp_listener_create(&ports);
     }
     this_process.contact.port = mtree_tcp_listener_port(this_process.listener);
 }

@@ -75,10 +75,12 @@ static endpoint_t *endpoint_find(int rank)
 
 /* Is a connection to the listener one that is awaited, or was lost?  Whoever knows its
  * plan sooner may dial before this process knows of that. */
-static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int socket)
+static mtree_tcp_admission_t admit(void *arg, mtree_tcp_greeting_t *greeting, int socket)
 {
-    endpoint_t *endpoint = endpoint_find((int)greeting->rank);
+    endpoint_t *endpoint =
+        endpoint_find((int)mtree_tcp_resumption_read(greeting->said).rank);
 
+    (void)arg;
     return endpoint == NULL ? MTREE_TCP_UNEXPECTED
            : endpoint->peer == NULL
                ? MTREE_TCP_REFUSED
@@ -190,6 +192,9 @@ static void look(double now)
     /* Messages begin with the first connection, so its time ends here. */
     const bool has_made = missing < endpoints.missing;
     const double pause = missing > 0 || endpoints.num_undecided > 0 ? LOOK : LISTEN;
+    const mtree_tcp_reception_t reception = {.num_awaited = missing,
+                                             .secret = &coll_mtree_contact_own()->secret,
+                                             .admit = admit};
 
     endpoints.missing = missing;
     if (endpoints.is_looking || (!has_made && now <= endpoints.last_look + pause)) {
@@ -197,7 +202,7 @@ static void look(double now)
     }
     endpoints.last_look = now;
     endpoints.is_looking = true;
-    mtree_tcp_listener_poll(coll_mtree_contact_listener(), missing, admit);
+    mtree_tcp_listener_poll(coll_mtree_contact_listener(), &reception, now);
     look_at_endpoints(now);
     endpoints.is_looking = false;
 }

@@ -130,7 +130,7 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
     dial->num_connections = num_connections < most ? num_connections : most;
     if (dial->num_connections == 0) {
         fault = EMFILE;
-    } else if (dial->is_encrypted && !make_key(handshake, dial->key)) {
+    } else if (dial->is_encrypted && !make_key(handshake, dial->key.bytes)) {
         fault = ENOKEY;
     }
     handshake->error = fault != 0 ? fault : handshake->error;
@@ -170,7 +170,6 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
         (mtree_tcp_dial_t){.dials = coll_mtree_world_rank() < rank,
                            .own_rank = (uint32_t)coll_mtree_world_rank(),
                            .rank = (uint32_t)rank,
-                           .own_secret = own->secret,
                            .is_encrypted = coll_mtree_params.encrypt,
                            .trip = way.trip,
                            .tuning = tuning,

@@ -28,7 +28,7 @@ static void expect_start(const mtree_relay_message_t *message)
 
 static void expect_hello(const uint8_t *data)
 {
-    unsigned char bytes[MTREE_RELAY_HELLO];
+    unsigned char bytes[MTREE_TCP_SAID];
     mtree_relay_hello_t hello;
 
     if (mtree_relay_hello_read(data, &hello) == MTREE_OK) {
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t taken;
 
     fuzz_start();
-    if (size >= MTREE_RELAY_HELLO) {
+    if (size >= MTREE_TCP_SAID) {
         expect_hello(data);
     }
     while (mtree_relay_message_read(data, size, &message, &taken) > 0) {

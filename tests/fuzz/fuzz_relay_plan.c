@@ -32,7 +32,7 @@ static void run(mtree_relay_plan_t *plan, const uint8_t *data)
 
     fuzz_expect(mtree_tcp_create(0, &tcp) == MTREE_OK);
     mtree_relay_peers_init(&peers, tcp, &(mtree_relay_hello_t){.number = SELF},
-                           &(mtree_relay_key_t){{0}}, &traffic, 0);
+                           &(mtree_tcp_secret_t){{0}}, &traffic, 0);
     if (mtree_relay_start_read(data, MTREE_RELAY_START_BYTES, &start) == MTREE_OK &&
         mtree_relay_call_begin(plan, &start, &memory, &peers, &call) == MTREE_OK) {
         end_call(call, tcp);

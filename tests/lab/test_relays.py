@@ -47,10 +47,11 @@ def receive(length): return one.recv(length, socket.MSG_WAITALL)
 job = os.urandom(16)
 key = code(code(b"mtree relay 1", open(sys.argv[1], "rb").read()), b"job\\0" + job)
 one = socket.create_connection(("r", 7471))
-hello = struct.pack(">III", 0x6d745207, 0, 0) + job + os.urandom(32)
-nonce = receive(36)[4:]
-one.sendall(hello + code(key, b"peer\\0" + hello + nonce))
-receive(44)
+magic, own = b"mtR\\x08", os.urandom(32)
+said = struct.pack(">II", 0, 0) + job
+challenge = receive(36)[4:]
+one.sendall(magic + own + said + code(key, b"hello\\0" + magic + challenge + own + said + bytes(24)))
+receive(56)
 time.sleep(1000)
 """
 

@@ -80,10 +80,10 @@ def pass_on(source, target, after):
 
 
 def is_of_a_relay(connection, relay):
-    """Does its greeting (relay/greeting.h), which answers the relay's challenge, say so?"""
+    """Does its greeting (tcp/greeting.h, relay/greeting.h), which answers the relay's challenge, say so?"""
     connection.sendall(relay.recv(36, socket.MSG_WAITALL))
-    hello = connection.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL)
-    return len(hello) == 12 and hello[7] == 1 and hello[8] >= 0x80
+    said = connection.recv(44, socket.MSG_PEEK | socket.MSG_WAITALL)[36:]
+    return len(said) == 8 and said[3] == 1 and said[4] >= 0x80
 
 
 def proxy(port, after, most, ranks_alone=False):

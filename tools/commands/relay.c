@@ -19,7 +19,7 @@
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
 /* Descriptors that are no job's. */
-#define OWN_DESCRIPTORS (MTREE_RELAY_PENDING + 32)
+#define OWN_DESCRIPTORS (MTREE_TCP_STRANGERS + 32)
 
 /* Seconds of the longest sleep. */
 #define SLEEP 0.5

@@ -66,7 +66,7 @@ bool relayed_encrypts, relayed_cuts;
 int relayed_most_peers;
 size_t relayed_chunk;
 
-int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_t *key)
+int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_tcp_secret_t *key)
 {
     double now = mtree_clock_seconds();
     mtree_relay_dialer_t *dialer =
@@ -79,7 +79,7 @@ int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_
     } while (answer == 0);
     job.reason = dialer->reason;
     if (answer > 0) {
-        socket = mtree_relay_dialer_take(dialer);
+        socket = mtree_tcp_dialer_take(&dialer->attempts);
         ck_assert((dialer->key != NULL) == hello->is_encrypted);
         if (hello->is_encrypted) {
             job.tls_key = *dialer->key;

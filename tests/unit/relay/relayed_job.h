@@ -28,7 +28,7 @@ typedef struct {
 
 /* The job of a test, which relayed_destroy() ends after it. */
 extern struct relayed_job {
-    mtree_relay_key_t secret, key;
+    mtree_tcp_secret_t secret, key;
     mtree_relay_job_id_t id;
     int num_ranks, num_relays;
     mtree_plan_t *plan;
@@ -67,7 +67,7 @@ void relayed_destroy(void);
 void relayed_create_usual(void);
 
 /* Dial relay @a i; the socket, or -1. */
-int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_relay_key_t *key);
+int relayed_dial(int i, const mtree_relay_hello_t *hello, const mtree_tcp_secret_t *key);
 
 /* Dial it as rank @a number of the job; the socket. */
 int relayed_enter(int i, int number);

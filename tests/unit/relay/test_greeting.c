@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Who is of another version hears it, at either end, and a welcome that anybody has
- * changed is none.
- */
+/* Who is of another version hears it, at either end; what is said is read. */
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "tcp/socket.h"
@@ -12,19 +9,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { VERSION_AT = MTREE_RELAY_MAGIC - 1 };
+enum { VERSION_AT = MTREE_TCP_MAGIC - 1 };
 
 /* Not even its length need be that of this version. */
 UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
 {
-    static const size_t lengths[] = {MTREE_RELAY_MAGIC, MTREE_RELAY_PROVED, 300};
-    const mtree_relay_hello_t hello = {.number = 1};
-    unsigned char bytes[300] = {0}, answer[MTREE_RELAY_CHALLENGE + 1];
+    static const size_t lengths[] = {MTREE_TCP_MAGIC, MTREE_TCP_HELLO, 300};
+    unsigned char bytes[300] = {0}, answer[MTREE_TCP_CHALLENGE + 1];
     ssize_t count = -1;
     int fd;
 
     relayed_create(2, 1, (uint64_t)1 << 20);
-    mtree_relay_hello_write(&hello, bytes);
+    mtree_tcp_magic_write(bytes);
     bytes[VERSION_AT]++;
     fd = relayed_connect();
     ck_assert_int_gt(send(fd, bytes, lengths[_i], MSG_NOSIGNAL), 0);
@@ -32,7 +28,7 @@ UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
         relayed_poll();
         count = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
     }
-    ck_assert_int_eq(count, MTREE_RELAY_CHALLENGE);
+    ck_assert_int_eq(count, MTREE_TCP_CHALLENGE);
     ck_assert_int_eq(answer[VERSION_AT] + 1, bytes[VERSION_AT]);
     heard_only("it is of another version of mtree");
     (void)close(fd);
@@ -44,8 +40,8 @@ static const char *dial_other(int change, size_t length)
 {
     const mtree_tcp_ports_t any = {0, 0};
     const mtree_relay_hello_t hello = {.number = 1};
-    const mtree_relay_key_t key = {{0}};
-    unsigned char bytes[MTREE_RELAY_CHALLENGE] = {0};
+    const mtree_tcp_secret_t key = {{0}};
+    unsigned char bytes[MTREE_TCP_CHALLENGE] = {0};
     double now = mtree_clock_seconds();
     mtree_relay_dialer_t *dialer;
     const char *reason;
@@ -55,7 +51,7 @@ static const char *dial_other(int change, size_t length)
 
     (void)snprintf(address, sizeof(address), "127.0.0.1:%d", (int)port);
     dialer = mtree_relay_dialer_create(address, &hello, &key, now, 0.5);
-    mtree_relay_magic_write(bytes);
+    mtree_tcp_magic_write(bytes);
     bytes[VERSION_AT] = (unsigned char)(bytes[VERSION_AT] + change);
     while (mtree_relay_dialer_poll(dialer, mtree_clock_seconds()) == 0) {
         int fd = mtree_tcp_socket_accept(listener);
@@ -75,34 +71,36 @@ static const char *dial_other(int change, size_t length)
 
 UNIT_TEST(a_relay_of_another_version_is_named)
 {
-    ck_assert_str_eq(dial_other(1, MTREE_RELAY_MAGIC),
-                     "it is of another version of mtree");
-    ck_assert_str_eq(dial_other(-1, MTREE_RELAY_CHALLENGE),
+    ck_assert_str_eq(dial_other(1, MTREE_TCP_MAGIC), "it is of another version of mtree");
+    ck_assert_str_eq(dial_other(-1, MTREE_TCP_CHALLENGE),
                      "it is of another version of mtree");
     ck_assert_str_eq(dial_other(0, 0), "it takes no greeting of this version of mtree");
 }
 
-UNIT_TEST(a_welcome_that_is_changed_is_none)
+UNIT_TEST(what_is_said_is_read)
 {
-    const mtree_relay_welcome_t welcome = {MTREE_RELAY_WELCOMED, 1234567890123};
-    mtree_relay_greeting_t greeting = {.key = {{1}}, .hello = {3}, .nonce = {4}};
-    unsigned char bytes[MTREE_RELAY_WELCOME];
-    mtree_relay_welcome_t read;
+    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
+                                       .number = MTREE_RELAY_IS_RELAY | 7,
+                                       .is_encrypted = true,
+                                       .job = {"the job"}};
+    mtree_relay_welcome_t welcome = {MTREE_RELAY_FULL, 1234567890123}, answer;
+    unsigned char said[MTREE_TCP_SAID], again[MTREE_TCP_SAID];
+    mtree_relay_hello_t read;
 
-    mtree_relay_welcome_write(&greeting, &welcome, bytes);
-    unit_ok(mtree_relay_welcome_read(&greeting, bytes, &read));
-    ck_assert_int_eq(read.answer, welcome.answer);
-    ck_assert_uint_eq(read.memory, welcome.memory);
-    for (size_t i = 0; i < sizeof(bytes); i++) {
-        bytes[i] ^= 1;
-        unit_invalid(mtree_relay_welcome_read(&greeting, bytes, &read));
-        bytes[i] ^= 1;
-    }
-    greeting.nonce[0]++;
-    unit_invalid(mtree_relay_welcome_read(&greeting, bytes, &read));
-    greeting.nonce[0]--;
-    greeting.key.bytes[0]++;
-    unit_invalid(mtree_relay_welcome_read(&greeting, bytes, &read));
+    mtree_relay_hello_write(&hello, said);
+    unit_ok(mtree_relay_hello_read(said, &read));
+    mtree_relay_hello_write(&read, again);
+    ck_assert_mem_eq(again, said, sizeof(said));
+    ck_assert(read.is_encrypted && read.number == hello.number);
+    mtree_put32(said, MTREE_RELAY_DATA + 1);
+    unit_invalid(mtree_relay_hello_read(said, &read));
+    ck_assert_mem_eq(&read.job, &hello.job, sizeof(hello.job));
+    mtree_relay_welcome_write(&welcome, said);
+    unit_ok(mtree_relay_welcome_read(said, &answer));
+    ck_assert_int_eq(answer.answer, welcome.answer);
+    ck_assert_uint_eq(answer.memory, welcome.memory);
+    mtree_put32(said, MTREE_RELAY_UNKNOWN + 1);
+    unit_invalid(mtree_relay_welcome_read(said, &answer));
 }
 
 UNIT_FIXTURE(NULL, relayed_destroy)

@@ -96,7 +96,7 @@ UNIT_TEST(frames_of_one_peer_let_others_in_between)
  * takes some turns. */
 UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
 {
-    static int strangers[TURNS * MTREE_RELAY_PENDING];
+    static int strangers[TURNS * MTREE_TCP_STRANGERS];
     mtree_relay_hello_t own = {.purpose = MTREE_RELAY_DATA, .number = 1};
     mtree_relay_dialer_t *dialer;
     char address[32];
@@ -108,16 +108,16 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
     dialer = mtree_relay_dialer_create(address, &own, &job.key, 0, 1e9);
     for (int turn = 0; turn < TURNS && answer == 0; turn++) {
         answer = mtree_relay_dialer_poll(dialer, 1e-3 * turn);
-        for (int i = 0; i < MTREE_RELAY_PENDING; i++) {
+        for (int i = 0; i < MTREE_TCP_STRANGERS; i++) {
             strangers[count++] = relayed_connect();
             mtree_relay_server_poll(job.servers[0], 0);
         }
-        while (count > 2 * MTREE_RELAY_PENDING) {
+        while (count > 2 * MTREE_TCP_STRANGERS) {
             (void)close(strangers[--count]);
         }
     }
     ck_assert_msg(answer == 1, "%s", dialer->reason);
-    ck_assert_int_le(relayed_status().pending, MTREE_RELAY_PENDING);
+    ck_assert_int_le(relayed_status().pending, MTREE_TCP_STRANGERS);
     while (count > 0) {
         (void)close(strangers[--count]);
     }

@@ -120,7 +120,7 @@ UNIT_TEST(a_flood_changes_nothing)
         relayed_poll();
     }
     status = relayed_status();
-    ck_assert_int_le(status.pending, MTREE_RELAY_PENDING);
+    ck_assert_int_le(status.pending, MTREE_TCP_STRANGERS);
     ck_assert_uint_ge(status.turned_away, FLOOD / 2);
     ck_assert_int_eq(status.jobs, 1);
     for (int i = 0; i < FLOOD; i++) {
@@ -213,55 +213,29 @@ UNIT_TEST(a_job_may_leave_before_it_is_answered)
     ck_assert_int_eq(heard_lines(), 0);
 }
 
-static void expect_refusal(const mtree_relay_hello_t *hello, const mtree_relay_key_t *key,
-                           const char *reason)
+static void expect_refusal(const mtree_relay_hello_t *hello,
+                           const mtree_tcp_secret_t *key, const char *reason)
 {
     ck_assert_int_lt(relayed_dial(0, hello, key), 0);
     ck_assert_str_eq(job.reason, reason);
 }
 
-/* Who is in a job says as it does whether connections are encrypted; nobody between can
- * change what is said. */
+/* Who is in a job says as it does whether connections are encrypted. */
 UNIT_LOOP(all_of_a_job_is_encrypted_or_nothing, 0, 2)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
-    mtree_relay_greeting_t said = {.nonce = {0}}, changed;
-    unsigned char bytes[MTREE_RELAY_PROVED];
 
     relayed_encrypts = _i == 1;
     relayed_create(2, 1, RELAYED_MEMORY);
     hello.job = job.id;
     hello.is_encrypted = !relayed_encrypts;
     expect_refusal(&hello, &job.key, "it does not know the job");
-    said.key = job.key;
-    mtree_relay_hello_write(&hello, said.hello);
-    changed = said;
-    hello.is_encrypted = relayed_encrypts;
-    mtree_relay_hello_write(&hello, changed.hello);
-    mtree_relay_hello_prove(&said, bytes);
-    ck_assert(mtree_relay_hello_is_proved(&said, bytes));
-    ck_assert(!mtree_relay_hello_is_proved(&changed, bytes));
-}
-
-UNIT_LOOP(keys_are_those_of_the_job_and_both_nonces, 0, 4)
-{
-    mtree_relay_greeting_t here = {.key = {{1}}, .hello = {2}, .nonce = {3}};
-    mtree_relay_greeting_t there = here;
-    mtree_tls_key_t peer, relay;
-
-    there.key.bytes[4] = _i == 1;
-    there.hello[MTREE_RELAY_HELLO - 1] = _i == 2;
-    there.nonce[4] = _i == 3;
-    mtree_relay_tls_key(&here, false, &peer);
-    mtree_relay_tls_key(&there, true, &relay);
-    ck_assert(peer.is_client && !relay.is_client);
-    ck_assert_int_eq(memcmp(peer.bytes, relay.bytes, sizeof(peer.bytes)) == 0, _i == 0);
 }
 
 UNIT_TEST(limits_hold)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL};
-    mtree_relay_key_t key;
+    mtree_tcp_secret_t key;
 
     relayed_create(2, 1, 1000);
     relayed_refused_call(NUMBERS);
@@ -294,7 +268,7 @@ UNIT_TEST(plans_that_are_not_used_are_forgotten)
 UNIT_TEST(strangers_are_turned_away)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
-    mtree_relay_key_t key;
+    mtree_tcp_secret_t key;
 
     /* Who knows another secret, or the key of another job. */
     memset(key.bytes, 8, sizeof(key.bytes));
@@ -313,24 +287,22 @@ UNIT_TEST(strangers_are_turned_away)
 /* An answer would have let him guess the secret. */
 UNIT_TEST(a_stranger_hears_nothing_that_is_made_with_a_key)
 {
-    enum { SAID = MTREE_RELAY_CHALLENGE + MTREE_RELAY_WELCOME };
-    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
-    const unsigned char nothing[MTREE_RELAY_WELCOME] = {0};
-    mtree_relay_greeting_t greeting = {.key = {{1}}};
-    unsigned char proved[MTREE_RELAY_PROVED], said[SAID];
+    const unsigned char nothing[MTREE_TCP_ANSWER] = {0}, hello[MTREE_TCP_HELLO] = {0};
     mtree_tcp_piece_t received;
-    int fd;
+    int fd = relayed_connect();
 
-    fd = relayed_connect();
-    mtree_relay_hello_write(&hello, greeting.hello);
-    mtree_relay_hello_prove(&greeting, proved);
-    ck_assert(mtree_tcp_socket_send(fd, proved, sizeof(proved)));
-    mtree_tcp_piece_expect(&received, SAID);
+    mtree_tcp_piece_expect(&received, MTREE_TCP_CHALLENGE);
     while (mtree_tcp_piece_receive(&received, fd) == 0) {
         mtree_relay_server_poll(job.servers[0], 0);
     }
-    memcpy(said, received.bytes, SAID);
-    ck_assert_mem_eq(said + MTREE_RELAY_CHALLENGE, nothing, sizeof(nothing));
+    ck_assert(mtree_tcp_socket_send(fd, received.bytes, MTREE_TCP_MAGIC));
+    ck_assert(mtree_tcp_socket_send(fd, hello + MTREE_TCP_MAGIC,
+                                    MTREE_TCP_HELLO - MTREE_TCP_MAGIC));
+    mtree_tcp_piece_expect(&received, MTREE_TCP_ANSWER);
+    while (mtree_tcp_piece_receive(&received, fd) == 0) {
+        mtree_relay_server_poll(job.servers[0], 0);
+    }
+    ck_assert_mem_eq(received.bytes, nothing, sizeof(nothing));
     (void)close(fd);
 }
 
@@ -382,27 +354,6 @@ UNIT_TEST(what_a_relay_serves_it_takes)
     }
 }
 
-/* What was heard once proves nothing later, and a code of one end none of the other. */
-UNIT_TEST(nothing_can_be_said_again)
-{
-    mtree_relay_greeting_t greeting = {.key = {{1}}, .hello = {2}, .nonce = {3}};
-    const mtree_relay_welcome_t welcome = {MTREE_RELAY_WELCOMED, 1};
-    unsigned char proved[MTREE_RELAY_PROVED], said[MTREE_RELAY_WELCOME];
-    mtree_relay_welcome_t read;
-
-    mtree_relay_hello_prove(&greeting, proved);
-    ck_assert(mtree_relay_hello_is_proved(&greeting, proved));
-    mtree_relay_welcome_write(&greeting, &welcome, said);
-    memcpy(said + MTREE_RELAY_WELCOME - MTREE_RELAY_KEY, proved + MTREE_RELAY_HELLO,
-           MTREE_RELAY_KEY);
-    unit_invalid(mtree_relay_welcome_read(&greeting, said, &read));
-    greeting.nonce[0]++;
-    ck_assert(!mtree_relay_hello_is_proved(&greeting, proved));
-    greeting.nonce[0]--;
-    greeting.hello[0]++;
-    ck_assert(!mtree_relay_hello_is_proved(&greeting, proved));
-}
-
 static void write_secret(const char *path, const char *text, mode_t mode)
 {
     int file = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
@@ -416,7 +367,7 @@ static void write_secret(const char *path, const char *text, mode_t mode)
 UNIT_TEST(secrets_are_for_their_owner)
 {
     char path[] = "test_relay.XXXXXX";
-    mtree_relay_key_t first, second;
+    mtree_tcp_secret_t first, second;
     int file = mkstemp(path);
 
     ck_assert_int_ge(file, 0);
@@ -433,7 +384,7 @@ UNIT_TEST(secrets_are_for_their_owner)
     unit_ok(mtree_relay_secret_read(path, &first));
     write_secret(path, "sixteen letters, at leasT", 0600);
     unit_ok(mtree_relay_secret_read(path, &second));
-    ck_assert(!mtree_crypto_equals(first.bytes, second.bytes, MTREE_RELAY_KEY));
+    ck_assert(!mtree_crypto_equals(first.bytes, second.bytes, MTREE_TCP_SECRET));
     (void)unlink(path);
 }
 

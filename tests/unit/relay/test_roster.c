@@ -256,7 +256,7 @@ static void *ask(void *address)
 UNIT_TEST(no_call_waits_for_a_relay_that_is_asked)
 {
     const mtree_tcp_ports_t any = {0, 0};
-    unsigned char bytes[MTREE_RELAY_MAGIC];
+    unsigned char bytes[MTREE_TCP_MAGIC];
     char address[32];
     pthread_t planner;
     uint16_t port;
@@ -272,8 +272,8 @@ UNIT_TEST(no_call_waits_for_a_relay_that_is_asked)
     while ((count = recv(relay, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0) {}
     ck_assert(count < 0 && mtree_tcp_socket_is_later());
 
-    mtree_relay_magic_write(bytes);
-    bytes[MTREE_RELAY_MAGIC - 1]++;
+    mtree_tcp_magic_write(bytes);
+    bytes[MTREE_TCP_MAGIC - 1]++;
     ck_assert(mtree_tcp_socket_send(relay, bytes, sizeof(bytes)));
     ck_assert_int_eq(pthread_join(planner, NULL), 0);
     ck_assert_ptr_null(mtree_relay_roster_reached(&asking, address));

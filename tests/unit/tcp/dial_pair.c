@@ -8,19 +8,30 @@
 struct pair pair;
 
 /* The other end has greeted. */
-static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int socket)
+static mtree_tcp_admission_t admit(void *arg, mtree_tcp_greeting_t *greeting, int socket)
 {
-    return mtree_tcp_peer_admit(loop.ends[1 - greeting->rank].peer, greeting, socket);
+    const mtree_tcp_resumption_t theirs = mtree_tcp_resumption_read(greeting->said);
+
+    (void)arg;
+    return mtree_tcp_peer_admit(loop.ends[1 - theirs.rank].peer, greeting, socket);
+}
+
+static const mtree_tcp_secret_t secrets[2] = {{{1}}, {{2}}};
+
+static void find_secret(void *arg, const unsigned char said[MTREE_TCP_SAID],
+                        mtree_tcp_secret_t *secret)
+{
+    (void)arg;
+    *secret = secrets[1 - mtree_tcp_resumption_read(said).rank];
 }
 
 void pair_begin(int count)
 {
-    const mtree_tcp_secret_t secrets[2] = {{{1}}, {{2}}};
     const mtree_tcp_ports_t any = {0, 0};
 
     loop_create(0);
     for (int end = 0; end < 2; end++) {
-        pair.listeners[end] = mtree_tcp_listener_create(&any, &secrets[end]);
+        pair.listeners[end] = mtree_tcp_listener_create(&any);
         ck_assert_ptr_nonnull(pair.listeners[end]);
     }
     for (int end = 0; end < 2; end++) {
@@ -28,7 +39,6 @@ void pair_begin(int count)
             (mtree_tcp_dial_t){.dials = end == 0,
                                .own_rank = (uint32_t)end,
                                .rank = (uint32_t)(1 - end),
-                               .own_secret = secrets[end],
                                .secret = secrets[1 - end],
                                .addresses = {mtree_address_parse("127.0.0.1"),
                                              mtree_address_parse("127.0.0.2")},
@@ -87,10 +97,12 @@ void pair_poll(int end)
         loop_end_t *polled = &loop.ends[i];
 
         if (end == i || end == PAIR_BOTH) {
-            if (pair.listeners[i] != NULL) {
-                mtree_tcp_listener_poll(pair.listeners[i],
-                                        mtree_tcp_num_missing(polled->tcp), admit);
-            }
+            const mtree_tcp_reception_t reception = {
+                .num_awaited = mtree_tcp_num_missing(polled->tcp),
+                .find_secret = find_secret,
+                .admit = admit};
+
+            mtree_tcp_listener_poll(pair.listeners[i], &reception, mtree_clock_seconds());
             loop_poll(i);
         }
     }

@@ -78,7 +78,7 @@ BOTH_LOOP(the_answer_says_how_many_connections_there_are, 0, 2)
     check_connections(2);
     ck_assert_int_eq(dialer->tcp->num_lost + listener->tcp->num_lost, 0);
     for (int i = 2; i < pair.dials[0].num_connections; i++) {
-        ck_assert_int_lt(dialer->connections[i].attempt.socket, 0);
+        ck_assert_int_lt(dialer->connections[i].attempt.dialer.socket, 0);
     }
 }
 
@@ -256,25 +256,39 @@ UNIT_TEST(it_is_dialed_so_many_times)
     ck_assert(!mtree_tcp_may_dial_again(2, 2, 3));
 }
 
-/* The next connection to @a fd, while the end that dials does at @a now, and its
- * greeting. */
-static int accept_greeting(int fd, double now, mtree_tcp_greeting_t *greeting)
+/* What who listens has heard, and what it is to answer. */
+static mtree_tcp_greeting_t heard;
+
+/* The next connection to @a fd, while the end that dials does at @a now, and what that
+ * says in its greeting. */
+static int accept_greeting(int fd, double now, mtree_tcp_resumption_t *said)
 {
-    mtree_tcp_piece_t piece = {.count = 0};
+    mtree_tcp_piece_t piece;
     int accepted = -1, received = 0;
 
+    heard.secret = pair.dials[0].secret;
+    mtree_tcp_piece_expect(&piece, MTREE_TCP_HELLO);
     for (int i = 0; i < 2000 && received == 0; i++) {
         mtree_tcp_peer_make_again(dialer, now);
-        accepted = accepted < 0 ? accept(fd, NULL, NULL) : accepted;
-        if (accepted >= 0) {
-            (void)fcntl(accepted, F_SETFL, O_NONBLOCK);
-            received = mtree_tcp_greeting_receive(accepted, &piece, &pair.dials[0].secret,
-                                                  greeting);
+        if (accepted < 0 && (accepted = mtree_tcp_socket_accept(fd)) >= 0) {
+            ck_assert(mtree_tcp_challenge_send(&heard, accepted));
         }
+        received = accepted < 0 ? 0 : mtree_tcp_piece_receive(&piece, accepted);
         (void)usleep(received == 0 ? 500 : 0);
     }
     ck_assert_int_eq(received, 1);
+    mtree_tcp_hello_read(&heard, piece.bytes);
+    ck_assert(mtree_tcp_hello_is_proved(&heard, piece.bytes));
+    *said = mtree_tcp_resumption_read(heard.said);
     return accepted;
+}
+
+static void answer_greeting(int fd, const mtree_tcp_resumption_t *answer)
+{
+    unsigned char said[MTREE_TCP_SAID];
+
+    mtree_tcp_resumption_write(answer, said);
+    ck_assert(mtree_tcp_answer_send(&heard, said, fd));
 }
 
 /* Dial @a count connections to a socket that listens; that. */
@@ -292,7 +306,7 @@ static int dial_to_socket(int count)
  * attempts, and each says which one it is. */
 UNIT_TEST(attempts_are_numbered)
 {
-    mtree_tcp_greeting_t greeting;
+    mtree_tcp_resumption_t greeting;
     int fd = dial_to_socket(1);
 
     for (uint32_t attempt = 1; attempt <= 2; attempt++) {
@@ -308,17 +322,17 @@ UNIT_TEST(attempts_are_numbered)
 /* Of another process, attempt or number of connections, or of one without the secret. */
 UNIT_LOOP(another_answer_is_none, 0, 6)
 {
-    mtree_tcp_secret_t secret = pair.dials[0].secret;
-    mtree_tcp_greeting_t answer;
+    mtree_tcp_resumption_t answer;
     int fd = dial_to_socket(2), accepted = accept_greeting(fd, 1, &answer);
 
     answer.rank = 1 + (_i == 0);
     answer.attempt += _i == 1;
     answer.count = _i == 2 ? 3 : _i == 4 ? answer.number : 2;
-    secret.bytes[0] ^= _i == 3;
-    ck_assert(mtree_tcp_greeting_send(accepted, &answer, &secret));
+    heard.secret.bytes[0] ^= _i == 3;
+    answer_greeting(accepted, &answer);
     DIAL_UNTIL(1, 4000, 500,
-               !dialer->connections[answer.number].attempt.is_greeted || dialer->has_met)
+               !dialer->connections[answer.number].attempt.dialer.is_connected ||
+                   dialer->has_met)
     ck_assert_int_eq(dialer->has_met, _i == 5);
     (void)close(accepted);
     (void)close(fd);
@@ -328,13 +342,13 @@ UNIT_LOOP(another_answer_is_none, 0, 6)
  * has nothing to send.  Without the right to have a connection vanish nothing is seen. */
 UNIT_TEST(a_connection_that_vanishes_has_no_answer)
 {
-    mtree_tcp_greeting_t greeting;
+    mtree_tcp_resumption_t greeting;
     int yes = 1, fd = dial_to_socket(1), accepted = accept_greeting(fd, 1, &greeting);
 
     if (setsockopt(accepted, IPPROTO_TCP, TCP_REPAIR, &yes, sizeof(yes)) == 0) {
         (void)close(accepted);
-        DIAL_UNTIL(1, 1500, 10000, !dialer->connections[0].attempt.is_greeted)
-        ck_assert(!dialer->connections[0].attempt.is_greeted);
+        DIAL_UNTIL(1, 1500, 10000, !dialer->connections[0].attempt.dialer.is_connected)
+        ck_assert(!dialer->connections[0].attempt.dialer.is_connected);
     }
     (void)close(fd);
 }
@@ -348,7 +362,7 @@ UNIT_LOOP(an_attempt_has_the_time_of_its_way, 0, 2)
         uint32_t attempt; /* that is answered then */
     } cases[] = {{0, 0.3, 2}, {0.4, 0.6, 1}};
     double now = 1 + cases[_i].waited;
-    mtree_tcp_greeting_t greeting;
+    mtree_tcp_resumption_t greeting;
     int first, fd = loop_listen_to_one(&first, &pair.dials[0].port);
 
     pair.dials[0].num_connections = 1;
@@ -356,7 +370,7 @@ UNIT_LOOP(an_attempt_has_the_time_of_its_way, 0, 2)
     pair_dial(0);
     mtree_tcp_peer_make_again(dialer, 1);
     mtree_tcp_peer_make_again(dialer, now);
-    ck_assert_int_eq(dialer->connections[0].attempt.error,
+    ck_assert_int_eq(dialer->connections[0].attempt.dialer.error,
                      cases[_i].attempt == 1 ? 0 : ETIMEDOUT);
     (void)close(accept(fd, NULL, NULL));
     (void)close(accept_greeting(fd, now + 0.1, &greeting));
@@ -390,31 +404,34 @@ UNIT_TEST(a_stranger_is_not_taken_for_the_peer)
 }
 
 /* One of an attempt that is given up, or of a number that there is not, is none. */
+static mtree_tcp_admission_t admit(const mtree_tcp_resumption_t *said, int socket)
+{
+    mtree_tcp_greeting_t greeting = {.secret = {{0}}};
+
+    mtree_tcp_resumption_write(said, greeting.said);
+    return mtree_tcp_peer_admit(listener, &greeting, socket);
+}
+
 UNIT_TEST(the_newest_attempt_counts)
 {
-    mtree_tcp_greeting_t greeting = {.number = 1, .attempt = 2, .count = 2};
+    mtree_tcp_resumption_t greeting = {.number = 1, .attempt = 2, .count = 2};
     int fds[4];
 
     for (int i = 0; i < 4; i += 2) {
         ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, &fds[i]), 0);
     }
-    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[0]),
-                     MTREE_TCP_UNEXPECTED);
+    ck_assert_int_eq(admit(&greeting, fds[0]), MTREE_TCP_UNEXPECTED);
     pair_dial(1);
-    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[0]),
-                     MTREE_TCP_ADMITTED);
+    ck_assert_int_eq(admit(&greeting, fds[0]), MTREE_TCP_ADMITTED);
     ck_assert(listener->has_met);
     for (uint32_t attempt = 1; attempt <= 2; attempt++) {
         greeting.attempt = attempt;
-        ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[2]),
-                         MTREE_TCP_REFUSED);
+        ck_assert_int_eq(admit(&greeting, fds[2]), MTREE_TCP_REFUSED);
     }
-    greeting = (mtree_tcp_greeting_t){.number = 2, .attempt = 3, .count = 3};
-    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[2]),
-                     MTREE_TCP_REFUSED);
+    greeting = (mtree_tcp_resumption_t){.number = 2, .attempt = 3, .count = 3};
+    ck_assert_int_eq(admit(&greeting, fds[2]), MTREE_TCP_REFUSED);
     greeting.number = 1;
-    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[2]),
-                     MTREE_TCP_ADMITTED);
+    ck_assert_int_eq(admit(&greeting, fds[2]), MTREE_TCP_ADMITTED);
     ck_assert_int_eq(listener->connections[1].socket, fds[2]);
     (void)close(fds[1]);
     (void)close(fds[3]);
@@ -424,20 +441,20 @@ UNIT_TEST(the_newest_attempt_counts)
 UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
 {
     enum { OTHERS = 4 };
-    mtree_tcp_greeting_t answer;
+    mtree_tcp_resumption_t answer;
     int others[OTHERS], fd = dial_to_socket(2), accepted;
 
     do {
         accepted = accept_greeting(fd, 1, &answer);
     } while (answer.number != 0);
-    DIAL_UNTIL(1, 100, 500, dialer->connections[1].attempt.is_greeted)
-    (void)shutdown(dialer->connections[1].attempt.socket, SHUT_RDWR);
+    DIAL_UNTIL(1, 100, 500, dialer->connections[1].attempt.dialer.is_connected)
+    (void)shutdown(dialer->connections[1].attempt.dialer.socket, SHUT_RDWR);
     mtree_tcp_peer_make_again(dialer, 1);
     for (int i = 0; i < OTHERS; i++) {
         others[i] = dup(accepted);
     }
-    answer = (mtree_tcp_greeting_t){.rank = 1, .attempt = answer.attempt, .count = 1};
-    ck_assert(mtree_tcp_greeting_send(accepted, &answer, &pair.dials[0].secret));
+    answer = (mtree_tcp_resumption_t){.rank = 1, .attempt = answer.attempt, .count = 1};
+    answer_greeting(accepted, &answer);
     DIAL_UNTIL(1, 1000, 500, dialer->has_met)
     ck_assert_int_eq(dialer->num_connections, 1);
     for (int i = 0; i < OTHERS; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who is turned away by the end that listens, and who is kept. */
-#define _GNU_SOURCE
+#include "base/clock.h"
 #include "tcp/crypto.h"
+#include "tcp/dialer.h"
 #include "tcp/listener.h"
-#include "tcp/socket.h"
 #include "tests/unit/runner.h"
 
 #include <errno.h>
@@ -16,19 +16,31 @@ static mtree_tcp_secret_t secret, other; /* of who listens; and of another one *
 static mtree_tcp_listener_t *listener;
 static bool is_expected;
 static int num_admitted;
+static const char *reason; /* the last one that somebody was turned away for */
 
-static mtree_tcp_admission_t admit(const mtree_tcp_greeting_t *greeting, int socket)
+static mtree_tcp_admission_t admit(void *arg, mtree_tcp_greeting_t *greeting, int socket)
 {
+    (void)arg;
     if (!is_expected) {
         return MTREE_TCP_UNEXPECTED;
     }
-    if (greeting->rank != RANK) {
+    if (greeting->said[0] != RANK) {
         return MTREE_TCP_REFUSED;
     }
     num_admitted++;
     (void)close(socket);
     return MTREE_TCP_ADMITTED;
 }
+
+static void turn_away(void *arg, int socket, const char *why)
+{
+    (void)arg;
+    ck_assert_int_ge(socket, 0);
+    reason = why;
+}
+
+static mtree_tcp_reception_t reception = {
+    .num_awaited = AWAITED, .secret = &secret, .admit = admit, .turn_away = turn_away};
 
 static void start(void)
 {
@@ -37,7 +49,8 @@ static void start(void)
     ck_assert_mem_ne(&secret, &other, sizeof(secret));
     num_admitted = 0;
     is_expected = true;
-    listener = mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0}, &secret);
+    reception.seconds = 0;
+    listener = mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0});
     ck_assert_ptr_nonnull(listener);
     ck_assert_uint_ne(mtree_tcp_listener_port(listener), 0);
 }
@@ -47,33 +60,51 @@ static void stop(void)
     mtree_tcp_listener_destroy(listener);
 }
 
-static int dial(void)
+static void poll_once(void)
 {
-    mtree_address_t address = mtree_address_parse("127.0.0.1");
-    int fd =
-        mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener), 0);
-
-    ck_assert_int_ge(fd, 0);
-    while (mtree_tcp_socket_connected(fd) == 0) {}
-    return fd;
-}
-
-static int dial_and_greet(uint32_t number)
-{
-    mtree_tcp_greeting_t greeting = {.rank = RANK, .number = number, .attempt = 1};
-    int fd = dial();
-
-    ck_assert(mtree_tcp_greeting_send(fd, &greeting, &secret));
-    return fd;
+    mtree_tcp_listener_poll(listener, &reception, mtree_clock_seconds());
 }
 
 /* Poll so many times, with a pause each. */
 static void poll_for(int polls, unsigned microseconds)
 {
     for (int i = 0; i < polls; i++) {
-        mtree_tcp_listener_poll(listener, AWAITED, admit);
+        poll_once();
         (void)usleep(microseconds);
     }
+}
+
+/* A connection from @a host, over which nothing is said. */
+static int dial_from(const char *host)
+{
+    mtree_address_t source = mtree_address_parse(host);
+    mtree_address_t address = mtree_address_parse("127.0.0.1");
+    int fd =
+        mtree_tcp_socket_connect(&source, &address, mtree_tcp_listener_port(listener), 0);
+
+    ck_assert_int_ge(fd, 0);
+    while (mtree_tcp_socket_connected(fd) == 0) {}
+    return fd;
+}
+
+static int dial(void)
+{
+    return dial_from("127.0.0.1");
+}
+
+/* One over which a peer that knows @a known says the hello, while the listener polls. */
+static mtree_tcp_dialer_t dial_and_greet(const mtree_tcp_secret_t *known)
+{
+    const unsigned char said[MTREE_TCP_SAID] = {RANK};
+    mtree_tcp_dialer_t dialer = {.socket = dial()};
+
+    (void)mtree_tcp_dialer_connect(&dialer, 0);
+    ck_assert(dialer.is_connected);
+    while (!dialer.has_said) {
+        poll_once();
+        ck_assert_int_eq(mtree_tcp_dialer_poll(&dialer, known, said, 0), 0);
+    }
+    return dialer;
 }
 
 /* Until so many are admitted, or for a while. */
@@ -92,46 +123,51 @@ static void close_all(const int *fds, int count)
     }
 }
 
+static void end_all(mtree_tcp_dialer_t *dialers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        mtree_tcp_dialer_end(&dialers[i]);
+    }
+}
+
 /* Has the other end closed @a fd? */
 static bool is_closed(int fd)
 {
-    char byte;
+    char bytes[MTREE_TCP_CHALLENGE + MTREE_TCP_ANSWER];
 
     for (int i = 0; i < 2000; i++) {
-        ssize_t count = recv(fd, &byte, 1, MSG_DONTWAIT);
+        ssize_t count = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 
         if (count == 0 || (count < 0 && errno == ECONNRESET)) {
             return true;
         }
-        ck_assert_int_le(count, 0);
-        (void)usleep(500);
+        (void)usleep(count > 0 ? 0 : 500);
     }
     return false;
 }
 
 UNIT_TEST(strangers_do_not_disturb)
 {
-    static const char *const said[] = {"", "GET / HTTP/1.1\r\n\r\n",
-                                       "what is longer than a greeting and says nothing"};
-    const mtree_tcp_greeting_t greeting = {.rank = RANK, .number = 0};
-    int strangers[FLOOD], peers[AWAITED];
+    static const char *const said[] = {
+        "", "GET / HTTP/1.1\r\n\r\n",
+        "what is longer than a greeting, of which there are"
+        " some hundred bytes, and says nothing",
+        ""};
+    static int strangers[FLOOD];
+    mtree_tcp_dialer_t peers[AWAITED];
 
     for (int i = 0; i < FLOOD; i++) {
-        strangers[i] = dial();
-        if (i % 4 == 3) {
-            ck_assert(mtree_tcp_greeting_send(strangers[i], &greeting, &other));
-        } else {
-            (void)send(strangers[i], said[i % 4], strlen(said[i % 4]), MSG_NOSIGNAL);
-        }
-        mtree_tcp_listener_poll(listener, AWAITED, admit);
+        strangers[i] = i % 4 == 3 ? dial_and_greet(&other).socket : dial();
+        (void)send(strangers[i], said[i % 4], strlen(said[i % 4]), MSG_NOSIGNAL);
+        poll_once();
     }
-    for (uint32_t i = 0; i < AWAITED; i++) {
-        peers[i] = dial_and_greet(i);
+    for (int i = 0; i < AWAITED; i++) {
+        peers[i] = dial_and_greet(&secret);
     }
     hear(AWAITED);
     /* Some that say nothing, among the last ones, may stay; these go with the listener.
-     * Half of them say too much. */
-    for (int i = 0; i < FLOOD - 2 * (MTREE_TCP_STRANGERS + AWAITED); i++) {
+     * Three of four say too much. */
+    for (int i = 0; i < FLOOD - 4 * (MTREE_TCP_STRANGERS + AWAITED); i++) {
         ck_assert(is_closed(strangers[i]));
     }
     mtree_tcp_listener_destroy(listener);
@@ -140,92 +176,157 @@ UNIT_TEST(strangers_do_not_disturb)
         ck_assert(is_closed(strangers[i]));
     }
     close_all(strangers, FLOOD);
-    close_all(peers, AWAITED);
+    end_all(peers, AWAITED);
 }
 
-/* Whoever answers does not learn the secret, nor may it say another rank's, number's,
- * attempt's, count's or position's greeting. */
-UNIT_LOOP(a_greeting_gives_no_secret_away, 0, MTREE_TCP_GREETING / 4 + 1)
+/* Whoever is turned away is for what it did. */
+UNIT_LOOP(a_reason_is_given, 0, 4)
 {
-    const mtree_tcp_greeting_t said = {
-        .rank = RANK, .number = 1, .attempt = 2, .count = 3, .position = 4};
-    unsigned char bytes[MTREE_TCP_GREETING + 1] = {0};
-    mtree_tcp_piece_t piece = {.count = 0};
-    mtree_tcp_greeting_t heard;
+    static const char *const reasons[] = {
+        "what it sends is no greeting of mtree", "it is of another version of mtree",
+        "it closed the connection before its greeting was complete",
+        "it has another secret"};
+    unsigned char bytes[MTREE_TCP_HELLO] = {0};
+    int fd = _i == 3 ? dial_and_greet(&other).socket : dial();
+
+    mtree_tcp_magic_write(bytes);
+    bytes[_i == 0 ? 0 : MTREE_TCP_MAGIC - 1]++;
+    if (_i < 2) {
+        ck_assert(mtree_tcp_socket_send(fd, bytes, MTREE_TCP_MAGIC));
+    } else if (_i == 2) {
+        (void)shutdown(fd, SHUT_WR);
+    }
+    reason = NULL;
+    for (int i = 0; i < 2000 && reason == NULL; i++) {
+        poll_for(1, 500);
+    }
+    ck_assert_str_eq(reason, reasons[_i]);
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), 0);
+    (void)close(fd);
+}
+
+/* Who computes has all the time, if it has no deadline. */
+UNIT_LOOP(greetings_have_a_deadline_or_none, 0, 2)
+{
+    const double now = mtree_clock_seconds();
+    int fd = dial();
+
+    reception.seconds = _i == 0 ? 0 : 3;
+    for (int i = 0; i < 2000 && mtree_tcp_listener_pending(listener) == 0; i++) {
+        poll_for(1, 500);
+    }
+    mtree_tcp_listener_poll(listener, &reception, now + 1);
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), 1);
+    mtree_tcp_listener_poll(listener, &reception, now + 1e6);
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), _i == 0);
+    (void)close(fd);
+}
+
+/* The challenge that comes over @a fd. */
+static void hear_challenge(int fd, mtree_tcp_piece_t *challenge)
+{
+    mtree_tcp_piece_expect(challenge, MTREE_TCP_CHALLENGE);
+    while (mtree_tcp_piece_receive(challenge, fd) == 0) {
+        poll_once();
+    }
+    ck_assert_ptr_null(mtree_tcp_magic_fault(challenge->bytes));
+}
+
+/* The hello of who knows the secret, to @a challenge. */
+static void write_hello(const mtree_tcp_piece_t *challenge,
+                        unsigned char bytes[MTREE_TCP_HELLO])
+{
+    const ssize_t length = MTREE_TCP_HELLO - MTREE_TCP_MAGIC;
+    mtree_tcp_greeting_t greeting = {.secret = secret, .said = {RANK}};
     int pair[2];
 
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    ck_assert(mtree_tcp_greeting_send(pair[0], &said, &secret));
-    ck_assert_int_eq(recv(pair[1], bytes, sizeof(bytes), 0), MTREE_TCP_GREETING);
-    ck_assert_ptr_null(memmem(bytes, sizeof(bytes), &secret, sizeof(secret)));
-    /* One of its words is changed, or what is behind them. */
-    bytes[4 * _i]++;
-    ck_assert_int_eq(send(pair[0], bytes, MTREE_TCP_GREETING, 0), MTREE_TCP_GREETING);
-    ck_assert_int_eq(mtree_tcp_greeting_receive(pair[1], &piece, &secret, &heard),
-                     4 * _i < MTREE_TCP_GREETING ? -1 : 1);
+    mtree_tcp_magic_write(bytes);
+    ck_assert(mtree_tcp_hello_send(&greeting, challenge->bytes, pair[0]));
+    ck_assert_int_eq(recv(pair[1], bytes + MTREE_TCP_MAGIC, (size_t)length, 0), length);
     close_all(pair, 2);
 }
 
-/* A greeting may come a byte at a time. */
+/* A greeting may come a byte at a time, and the challenge is there before its first. */
 UNIT_TEST(a_slow_greeting_is_read)
 {
-    mtree_tcp_greeting_t greeting = {.rank = RANK, .number = 0};
-    unsigned char bytes[MTREE_TCP_GREETING];
-    int pair[2], slow = dial();
+    unsigned char bytes[MTREE_TCP_HELLO];
+    mtree_tcp_piece_t challenge;
+    int slow = dial();
 
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    ck_assert(mtree_tcp_greeting_send(pair[0], &greeting, &secret));
-    ck_assert_int_eq(recv(pair[1], bytes, sizeof(bytes), 0), sizeof(bytes));
+    hear_challenge(slow, &challenge);
+    write_hello(&challenge, bytes);
     for (size_t i = 0; i < sizeof(bytes); i++) {
         ck_assert_int_eq(num_admitted, 0);
         ck_assert_int_eq(send(slow, bytes + i, 1, 0), 1);
-        (void)usleep(500);
-        mtree_tcp_listener_poll(listener, AWAITED, admit);
+        poll_for(1, 500);
     }
     hear(1);
     (void)close(slow);
-    (void)close(pair[0]);
-    (void)close(pair[1]);
+}
+
+/* Who has heard all that was said on one connection says it on the next one. */
+UNIT_TEST(a_greeting_that_is_repeated_is_none)
+{
+    unsigned char bytes[MTREE_TCP_HELLO];
+    mtree_tcp_piece_t challenges[2];
+    int fds[2];
+
+    for (int i = 0; i < 2; i++) {
+        fds[i] = dial();
+        hear_challenge(fds[i], &challenges[i]);
+        write_hello(&challenges[0], bytes);
+        ck_assert(mtree_tcp_socket_send(fds[i], bytes, sizeof(bytes)));
+        hear(1);
+    }
+    poll_for(20, 500);
+    ck_assert(is_closed(fds[1]));
+    ck_assert_str_eq(reason, "it has another secret");
+    ck_assert_int_eq(num_admitted, 1);
+    close_all(fds, 2);
 }
 
 /* Who knows the secret may be early; strangers do not push it out. */
 UNIT_TEST(who_is_early_is_kept)
 {
-    int peers[AWAITED], strangers[3 * MTREE_TCP_STRANGERS];
+    enum { MANY = 3 * MTREE_TCP_STRANGERS };
+    mtree_tcp_dialer_t peers[AWAITED];
+    int strangers[MANY];
 
     is_expected = false;
-    for (uint32_t i = 0; i < AWAITED; i++) {
-        peers[i] = dial_and_greet(i);
+    for (int i = 0; i < AWAITED; i++) {
+        peers[i] = dial_and_greet(&secret);
     }
     poll_for(20, 500);
-    for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
+    for (int i = 0; i < MANY; i++) {
         strangers[i] = dial();
-        mtree_tcp_listener_poll(listener, AWAITED, admit);
+        poll_once();
     }
     is_expected = true;
     hear(AWAITED);
-    close_all(peers, AWAITED);
-    close_all(strangers, 3 * MTREE_TCP_STRANGERS);
+    end_all(peers, AWAITED);
+    close_all(strangers, MANY);
 }
 
-/* Who has seen a greeting on the way says it again: the first one stays, alone. */
-UNIT_TEST(a_greeting_that_is_repeated_is_taken_once)
+/* It has yet to hear the challenge when they come, from another host. */
+UNIT_TEST(who_is_slow_is_kept)
 {
-    enum { TIMES = 40 };
-    int sockets[TIMES], kept = 0;
-    char byte;
+    enum { MANY = 3 * MTREE_TCP_STRANGERS };
+    const unsigned char said[MTREE_TCP_SAID] = {RANK};
+    mtree_tcp_dialer_t peer = {.socket = dial()};
+    int strangers[MANY];
 
-    is_expected = false;
-    for (int i = 0; i < TIMES; i++) {
-        sockets[i] = dial_and_greet(0);
+    ck_assert_int_eq(mtree_tcp_dialer_connect(&peer, 0), 1);
+    poll_for(20, 500);
+    for (int i = 0; i < MANY; i++) {
+        strangers[i] = dial_from("127.0.0.2");
+        poll_once();
     }
-    poll_for(20, 1000);
-    for (int i = 0; i < TIMES; i++) {
-        kept += recv(sockets[i], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
-    }
-    ck_assert_int_eq(kept, 1);
-    ck_assert_int_eq(recv(sockets[0], &byte, 1, MSG_DONTWAIT), -1);
-    close_all(sockets, TIMES);
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), AWAITED + MTREE_TCP_STRANGERS);
+    ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, said, 0), 0);
+    hear(1);
+    mtree_tcp_dialer_end(&peer);
+    close_all(strangers, MANY);
 }
 
 UNIT_TEST(the_first_free_port_is_taken)
@@ -233,10 +334,10 @@ UNIT_TEST(the_first_free_port_is_taken)
     uint16_t taken = mtree_tcp_listener_port(listener);
     const mtree_tcp_ports_t only = {taken, taken};
 
-    ck_assert_ptr_null(mtree_tcp_listener_create(&only, &secret));
+    ck_assert_ptr_null(mtree_tcp_listener_create(&only));
     if (taken < UINT16_MAX) {
         const mtree_tcp_ports_t more = {taken, UINT16_MAX};
-        mtree_tcp_listener_t *next = mtree_tcp_listener_create(&more, &secret);
+        mtree_tcp_listener_t *next = mtree_tcp_listener_create(&more);
 
         ck_assert_ptr_nonnull(next);
         ck_assert_uint_gt(mtree_tcp_listener_port(next), taken);

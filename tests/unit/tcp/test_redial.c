@@ -55,7 +55,8 @@ static void break_some(void)
 {
     mtree_tcp_peer_t *peer = loop.ends[random_draw(2)].peer;
     mtree_tcp_connection_t *connection = &peer->connections[random_draw(COUNT)];
-    int socket = connection->is_lost ? connection->attempt.socket : connection->socket;
+    int socket =
+        connection->is_lost ? connection->attempt.dialer.socket : connection->socket;
 
     if (socket < 0) {
         return;
@@ -112,7 +113,7 @@ UNIT_TEST(who_has_no_address_is_not_dialed)
     peer = loop.ends[1].peer;
     peer->connections[0].has_failed_over = true; /* one of the doubts */
     mtree_tcp_peer_make_again(peer, mtree_clock_seconds());
-    ck_assert_int_lt(peer->connections[0].attempt.socket, 0);
+    ck_assert_int_lt(peer->connections[0].attempt.dialer.socket, 0);
     peer->connections[0].has_failed_over = false;
     pair_pass(1);
 }
@@ -132,7 +133,8 @@ UNIT_TEST(a_peer_that_is_gone_is_given_up)
     mtree_tcp_listener_destroy(pair.listeners[1]);
     pair.listeners[1] = NULL;
     connections = loop.ends[0].peer->connections;
-    PAIR_UNTIL(0, connections[0].attempt.is_refused && connections[1].attempt.is_refused);
+    PAIR_UNTIL(0, connections[0].attempt.dialer.is_refused &&
+                      connections[1].attempt.dialer.is_refused);
     begin = mtree_clock_seconds();
     for (int i = 0; i < 2; i++) {
         connections[i].attempt.refused.seconds = MTREE_TCP_REFUSED_SECONDS - 0.2;
@@ -158,11 +160,11 @@ UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
     loop_recv(0, &byte, 1, &received);
     (void)shutdown(connection->socket, SHUT_RDWR);
     PAIR_UNTIL(0, connection->is_lost);
-    PAIR_UNTIL(0, connection->attempt.is_refused);
+    PAIR_UNTIL(0, connection->attempt.dialer.is_refused);
     /* The first address has its turn again. */
-    connection->attempt.tries = 0;
-    PAIR_UNTIL(0, !connection->attempt.is_refused);
-    ck_assert_double_eq(connection->attempt.refused.seconds, 0);
+    connection->attempt.dialer.tries = 0;
+    PAIR_UNTIL(0, !connection->attempt.dialer.is_refused &&
+                      connection->attempt.refused.seconds == 0);
     ck_assert(!received.has_ended);
     (void)close(first);
     (void)close(mute);
@@ -179,7 +181,7 @@ BOTH_LOOP(a_peer_that_computes_is_waited_for, 0, 2)
     connection = &loop.ends[_i].peer->connections[0];
     loop_recv(_i, to, 5, &received);
     (void)shutdown(connection->socket, SHUT_RDWR);
-    PAIR_UNTIL(_i, connection->attempt.is_greeted);
+    PAIR_UNTIL(_i, connection->attempt.dialer.is_connected);
     /* Any time that counted from here on would be too long. */
     connection->attempt.lost.seconds = MTREE_TCP_LOST_SECONDS;
     pair_poll_for(_i, 0.1);
@@ -212,10 +214,10 @@ BOTH_LOOP(what_is_dialed_beside_a_connection_ends_when_that_speaks, 0, 2)
 
     pair_create(1);
     connection = &loop.ends[_i].peer->connections[0];
-    connection->attempt.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    connection->attempt.dialer.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     pair_pass(_i);
     PAIR_UNTIL(PAIR_BOTH, !connection->is_unacknowledged);
-    ck_assert_int_eq(connection->attempt.socket, -1);
+    ck_assert_int_eq(connection->attempt.dialer.socket, -1);
     ck_assert(!connection->is_lost);
 }
 
