@@ -35,8 +35,8 @@ typedef struct {
     void *arg;       /* of the functions */
     int num_awaited; /* connections that are */
     double seconds;  /* that a greeting may take; 0: as long as the peer computes */
-    const mtree_tcp_secret_t
-        *secret; /* of who dials; NULL: it is found by what that says */
+    /* The secret of all who dial; NULL: it is found by what each of them says. */
+    const mtree_tcp_secret_t *secret;
     void (*find_secret)(void *arg, const unsigned char said[MTREE_TCP_SAID],
                         mtree_tcp_secret_t *secret);
     /* Who dials has proved the secret over @a socket, and has yet to be answered. */
