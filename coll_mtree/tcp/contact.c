@@ -113,6 +113,11 @@ mtree_tcp_listener_t *coll_mtree_contact_listener(void)
     return this_process.listener;
 }
 
+const mtree_tcp_secret_t *coll_mtree_contact_secret(void)
+{
+    return &this_process.contact.secret;
+}
+
 void coll_mtree_contact_close(void)
 {
     mtree_tcp_listener_destroy(this_process.listener);

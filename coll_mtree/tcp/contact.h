@@ -41,8 +41,10 @@ bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact);
  * 0: none is long, or it is not known. */
 double coll_mtree_contact_trip(void);
 
-/* NULL: this process does not listen. */
+/* NULL: this process does not listen; and the secret by which others prove themselves to
+ * it then. */
 mtree_tcp_listener_t *coll_mtree_contact_listener(void);
+const mtree_tcp_secret_t *coll_mtree_contact_secret(void);
 
 /* Listen no more. */
 void coll_mtree_contact_close(void);

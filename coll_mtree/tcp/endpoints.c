@@ -192,9 +192,8 @@ static void look(double now)
     /* Messages begin with the first connection, so its time ends here. */
     const bool has_made = missing < endpoints.missing;
     const double pause = missing > 0 || endpoints.num_undecided > 0 ? LOOK : LISTEN;
-    const mtree_tcp_reception_t reception = {.num_awaited = missing,
-                                             .secret = &coll_mtree_contact_own()->secret,
-                                             .admit = admit};
+    const mtree_tcp_reception_t reception = {
+        .num_awaited = missing, .secret = coll_mtree_contact_secret(), .admit = admit};
 
     endpoints.missing = missing;
     if (endpoints.is_looking || (!has_made && now <= endpoints.last_look + pause)) {
