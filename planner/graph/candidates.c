@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "planner/graph/dominance.h"
 #include "planner/plan/finish.h"
+#include "planner/tuning.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -62,9 +63,13 @@ static mtree_status_t list_pairs(builder_t *builder)
  */
 static double chunk_bytes(const mtree_problem_t *problem)
 {
-    return fmin(
-        fmax(problem->request->bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
-        (double)MTREE_CHUNK_MIN);
+    const mtree_plan_request_t *request = problem->request;
+    bool is_of_all =
+        mtree_collective_num_groups(request->collective, problem->num_hosts) > 1;
+
+    return fmin(fmax(request->bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
+                fmax(is_of_all ? request->bytes / MTREE_TUNED_LONG_CHUNKS : 0.0,
+                     (double)MTREE_CHUNK_MIN));
 }
 
 /*

@@ -310,7 +310,7 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
             continue;
         }
         own = room_on(search, selection->uses[t], edge, blocks);
-        promise = fmin(room, own);
+        promise = fmin(room, own) + MTREE_TUNED_ROOM_WEIGHT * own;
         if (search->num_offers == MTREE_TUNED_MAX_TRIES &&
             promise <= search->promise[MTREE_TUNED_MAX_TRIES - 1]) {
             continue;

@@ -287,7 +287,8 @@ static int num_rounds(const mwu_t *mwu)
 
     return is_alltoall || mwu->what->tolerance <= 0.0
                ? MTREE_TUNED_TREES
-               : (int)ceil(MTREE_TUNED_COVERS * cover / mwu->packer->num_groups);
+               : (int)fmax(MTREE_TUNED_LEAST_ROUNDS,
+                           ceil(MTREE_TUNED_COVERS * cover / mwu->packer->num_groups));
 }
 
 /* Lay trees of one size.  What there is is proved after each power of two, or, as a proof
