@@ -232,7 +232,6 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener,
     if (listener == NULL) {
         return;
     }
-    accept_some(listener, reception, now);
     for (int i = 0; i < listener->num_pending;) {
         const char *reason = NULL;
 
@@ -247,6 +246,8 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener,
             i++;
         }
     }
+    /* Whose hello has come by now makes no room for others. */
+    accept_some(listener, reception, now);
 }
 
 int mtree_tcp_listener_wait(const mtree_tcp_listener_t *listener, double now,

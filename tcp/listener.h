@@ -61,7 +61,7 @@ int mtree_tcp_listener_error(const mtree_tcp_listener_t *listener);
 /* Connections that are pending. */
 int mtree_tcp_listener_pending(const mtree_tcp_listener_t *listener);
 
-/* Accept connections, challenge them, and read greetings, at @a now,
+/* Read greetings, accept connections, and challenge them, at @a now,
  * mtree_clock_seconds(). */
 void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener,
                              const mtree_tcp_reception_t *reception, double now);

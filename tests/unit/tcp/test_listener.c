@@ -329,6 +329,29 @@ UNIT_TEST(who_is_slow_is_kept)
     close_all(strangers, MANY);
 }
 
+/* Its hello is there already when so many come, from its own host, that one has to go. */
+UNIT_TEST(who_has_said_hello_is_heard_first)
+{
+    enum { MANY = AWAITED + MTREE_TCP_STRANGERS };
+    const unsigned char said[MTREE_TCP_SAID] = {RANK};
+    mtree_tcp_dialer_t peer = {.socket = dial()};
+    int strangers[MANY];
+
+    ck_assert_int_eq(mtree_tcp_dialer_connect(&peer, 0), 1);
+    for (int i = 0; i < MANY; i++) {
+        strangers[i] = i < MANY - 1 ? dial() : -1;
+        poll_once();
+    }
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
+    while (!peer.has_said) {
+        ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, said, 0), 0);
+    }
+    strangers[MANY - 1] = dial();
+    hear(1);
+    mtree_tcp_dialer_end(&peer);
+    close_all(strangers, MANY);
+}
+
 UNIT_TEST(the_first_free_port_is_taken)
 {
     uint16_t taken = mtree_tcp_listener_port(listener);
