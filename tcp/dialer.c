@@ -141,4 +141,5 @@ void mtree_tcp_dialer_end(mtree_tcp_dialer_t *dialer)
     }
     dialer->socket = -1;
     dialer->is_connected = dialer->has_said = false;
+    explicit_bzero(&dialer->greeting.secret, sizeof(dialer->greeting.secret));
 }

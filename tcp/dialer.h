@@ -51,7 +51,7 @@ void mtree_tcp_dialer_fail(mtree_tcp_dialer_t *dialer, int error, double now);
 /* The socket of who has answered, which the caller takes over. */
 int mtree_tcp_dialer_take(mtree_tcp_dialer_t *dialer);
 
-/* End the attempt, if one is under way. */
+/* End the attempt, if one is under way, and forget the secret. */
 void mtree_tcp_dialer_end(mtree_tcp_dialer_t *dialer);
 
 #endif

@@ -50,13 +50,25 @@ mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports)
     return listener;
 }
 
+/* Forget connection @a i, whose socket is closed or another's, and its secret. */
+static void pending_forget(mtree_tcp_listener_t *listener, int i)
+{
+    listener->num_pending--;
+    memmove(&listener->pending[i], &listener->pending[i + 1],
+            (size_t)(listener->num_pending - i) * sizeof(pending_t));
+    explicit_bzero(&listener->pending[listener->num_pending], sizeof(pending_t));
+}
+
 void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener)
 {
     if (listener == NULL) {
         return;
     }
-    for (int i = 0; i < listener->num_pending; i++) {
-        mtree_tcp_socket_close(listener->pending[i].socket);
+    while (listener->num_pending > 0) {
+        const int last = listener->num_pending - 1;
+
+        mtree_tcp_socket_close(listener->pending[last].socket);
+        pending_forget(listener, last);
     }
     mtree_tcp_socket_close(listener->socket);
     free(listener->pending);
@@ -89,14 +101,6 @@ static mtree_address_t source_of(int socket)
         memset(address.bytes + NETWORK_BYTES, 0, sizeof(address.bytes) - NETWORK_BYTES);
     }
     return address;
-}
-
-/* Forget connection @a i, whose socket is closed or another's. */
-static void pending_forget(mtree_tcp_listener_t *listener, int i)
-{
-    listener->num_pending--;
-    memmove(&listener->pending[i], &listener->pending[i + 1],
-            (size_t)(listener->num_pending - i) * sizeof(pending_t));
 }
 
 /* Turn connection @a i away, for @a reason (NULL: it has heard why). */

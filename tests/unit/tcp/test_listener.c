@@ -352,6 +352,16 @@ UNIT_TEST(who_has_said_hello_is_heard_first)
     close_all(strangers, MANY);
 }
 
+UNIT_TEST(an_attempt_that_has_ended_has_no_secret)
+{
+    const mtree_tcp_secret_t none = {{0}};
+    mtree_tcp_dialer_t peer = dial_and_greet(&secret);
+
+    ck_assert_mem_eq(&peer.greeting.secret, &secret, sizeof(secret));
+    mtree_tcp_dialer_end(&peer);
+    ck_assert_mem_eq(&peer.greeting.secret, &none, sizeof(secret));
+}
+
 UNIT_TEST(the_first_free_port_is_taken)
 {
     uint16_t taken = mtree_tcp_listener_port(listener);
