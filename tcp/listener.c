@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,9 @@
 /* Seconds until the next connection is accepted after the system has refused one: without
  * descriptors it refuses at once, again and again. */
 #define REFUSED_PAUSE 0.1
+
+/* Seconds that any greeting may take then. */
+#define SCARCE_SECONDS 5.0
 
 /* Bytes of an IPv6 address that name a network. */
 #define NETWORK_BYTES 8
@@ -161,6 +165,11 @@ static void pending_add(mtree_tcp_listener_t *listener, int socket,
     }
 }
 
+static bool lacks_descriptors(const mtree_tcp_listener_t *listener)
+{
+    return listener->error == EMFILE || listener->error == ENFILE;
+}
+
 static void accept_some(mtree_tcp_listener_t *listener,
                         const mtree_tcp_reception_t *reception, double now)
 {
@@ -174,7 +183,7 @@ static void accept_some(mtree_tcp_listener_t *listener,
         pending_add(listener, socket, reception, now);
     }
     listener->error = socket >= 0 || errno == EAGAIN ? 0 : errno;
-    if (listener->error == EMFILE || listener->error == ENFILE) {
+    if (lacks_descriptors(listener)) {
         listener->accepts = now + REFUSED_PAUSE;
     }
 }
@@ -183,7 +192,7 @@ static void accept_some(mtree_tcp_listener_t *listener,
  * not be, for *reason_p, and who has another secret was sent an answer of zeros: it hears
  * nothing from which the secret could be guessed. */
 static int pending_receive(pending_t *pending, const mtree_tcp_reception_t *reception,
-                           double now, const char **reason_p)
+                           bool is_late, const char **reason_p)
 {
     const unsigned char no_answer[MTREE_TCP_ANSWER] = {0};
     mtree_tcp_greeting_t *greeting = &pending->greeting;
@@ -194,8 +203,7 @@ static int pending_receive(pending_t *pending, const mtree_tcp_reception_t *rece
         pending->received.count < MTREE_TCP_MAGIC ? NULL : mtree_tcp_magic_fault(bytes);
     if (*reason_p == NULL && received < 0) {
         *reason_p = "it closed the connection before its greeting was complete";
-    } else if (*reason_p == NULL && received == 0 && reception->seconds > 0 &&
-               now > pending->began + reception->seconds) {
+    } else if (*reason_p == NULL && received == 0 && is_late) {
         *reason_p = "its greeting did not come in time";
     }
     if (*reason_p != NULL || received == 0) {
@@ -218,10 +226,10 @@ static int pending_receive(pending_t *pending, const mtree_tcp_reception_t *rece
 /* May somebody have it? *reason_p is set where it is refused before it is proved. */
 static mtree_tcp_admission_t pending_poll(pending_t *pending,
                                           const mtree_tcp_reception_t *reception,
-                                          double now, const char **reason_p)
+                                          bool is_late, const char **reason_p)
 {
     int received =
-        pending->is_proved ? 1 : pending_receive(pending, reception, now, reason_p);
+        pending->is_proved ? 1 : pending_receive(pending, reception, is_late, reason_p);
 
     if (received != 1) {
         return received == 0 ? MTREE_TCP_UNEXPECTED : MTREE_TCP_REFUSED;
@@ -233,13 +241,19 @@ static mtree_tcp_admission_t pending_poll(pending_t *pending,
 void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener,
                              const mtree_tcp_reception_t *reception, double now)
 {
+    double seconds;
+
     if (listener == NULL) {
         return;
     }
+    seconds = reception->seconds > 0        ? reception->seconds
+              : lacks_descriptors(listener) ? SCARCE_SECONDS
+                                            : INFINITY;
     for (int i = 0; i < listener->num_pending;) {
+        const bool is_late = now > listener->pending[i].began + seconds;
         const char *reason = NULL;
 
-        switch (pending_poll(&listener->pending[i], reception, now, &reason)) {
+        switch (pending_poll(&listener->pending[i], reception, is_late, &reason)) {
         case MTREE_TCP_ADMITTED:
             pending_forget(listener, i);
             break;

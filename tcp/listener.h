@@ -34,7 +34,8 @@ typedef enum {
 typedef struct {
     void *arg;       /* of the functions */
     int num_awaited; /* connections that are */
-    double seconds;  /* that a greeting may take; 0: as long as the peer computes */
+    double seconds;  /* that a greeting may take; 0: as long as the peer computes, while
+                        there are descriptors for others */
     /* The secret of all who dial; NULL: it is found by what each of them says. */
     const mtree_tcp_secret_t *secret;
     void (*find_secret)(void *arg, const unsigned char said[MTREE_TCP_SAID],

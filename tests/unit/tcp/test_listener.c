@@ -7,6 +7,7 @@
 #include "tests/unit/runner.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -360,6 +361,48 @@ UNIT_TEST(an_attempt_that_has_ended_has_no_secret)
     ck_assert_mem_eq(&peer.greeting.secret, &secret, sizeof(secret));
     mtree_tcp_dialer_end(&peer);
     ck_assert_mem_eq(&peer.greeting.secret, &none, sizeof(secret));
+}
+
+/* They may say nothing for long, but not where the next one has no descriptor. */
+UNIT_TEST(strangers_do_not_keep_all_descriptors)
+{
+    enum { FEW = 4 };
+    const unsigned char said[MTREE_TCP_SAID] = {RANK};
+    struct rlimit limit, low;
+    mtree_tcp_dialer_t peer;
+    int strangers[FEW], next[FEW];
+    double now;
+
+    end_all((mtree_tcp_dialer_t[]){dial_and_greet(&secret)}, 1); /* libcrypto is open */
+    hear(1);
+    for (int i = 0; i < FEW; i++) {
+        strangers[i] = dial();
+    }
+    peer = (mtree_tcp_dialer_t){.socket = dial()};
+    for (int i = 0; i < FEW; i++) {
+        next[i] = dup(peer.socket);
+    }
+    close_all(next, FEW);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    low = limit;
+    low.rlim_cur = (rlim_t)next[FEW - 1] + 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
+    now = mtree_clock_seconds();
+    for (int i = 0; i < 3; i++) {
+        mtree_tcp_listener_poll(listener, &reception, now + i);
+        ck_assert_int_eq(mtree_tcp_listener_error(listener), EMFILE);
+        ck_assert_int_eq(mtree_tcp_listener_pending(listener), FEW);
+    }
+    mtree_tcp_listener_poll(listener, &reception, now + 10);
+    ck_assert_int_eq(mtree_tcp_listener_error(listener), 0);
+    ck_assert_str_eq(reason, "its greeting did not come in time");
+    while (!peer.has_said) {
+        ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, said, 0), 0);
+    }
+    hear(2);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    mtree_tcp_dialer_end(&peer);
+    close_all(strangers, FEW);
 }
 
 UNIT_TEST(the_first_free_port_is_taken)
