@@ -29,6 +29,7 @@ typedef struct {
     mtree_address_t from; /* of IPv6 the network, since a host there has many addresses */
     double began;
     bool is_proved;
+    int alike; /* of those that have proved nothing, how many come from there */
     mtree_tcp_piece_t received;
     mtree_tcp_greeting_t greeting;
 } pending_t;
@@ -54,9 +55,27 @@ mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports)
     return listener;
 }
 
+/* @a pending, which has proved nothing, has come (@a change 1), or is no such one any
+ * more (-1). */
+static void count_alike(mtree_tcp_listener_t *listener, pending_t *pending, int change)
+{
+    for (int i = 0; i < listener->num_pending; i++) {
+        pending_t *other = &listener->pending[i];
+
+        if (other != pending && !other->is_proved &&
+            mtree_address_equals(&other->from, &pending->from)) {
+            other->alike += change;
+            pending->alike += change;
+        }
+    }
+}
+
 /* Forget connection @a i, whose socket is closed or another's, and its secret. */
 static void pending_forget(mtree_tcp_listener_t *listener, int i)
 {
+    if (!listener->pending[i].is_proved) {
+        count_alike(listener, &listener->pending[i], -1);
+    }
     listener->num_pending--;
     memmove(&listener->pending[i], &listener->pending[i + 1],
             (size_t)(listener->num_pending - i) * sizeof(pending_t));
@@ -126,18 +145,14 @@ static int find_dispensable(const mtree_tcp_listener_t *listener, int most)
 {
     int strangers = 0, most_alike = 0, dispensable = -1;
 
-    for (int i = 0; listener->num_pending >= most && i < listener->num_pending; i++) {
-        const pending_t *pending = &listener->pending[i], *other = listener->pending;
-        int alike = 0;
+    for (int i = 0; i < listener->num_pending; i++) {
+        const pending_t *pending = &listener->pending[i];
 
-        for (; !pending->is_proved && other < listener->pending + listener->num_pending;
-             other++) {
-            alike +=
-                !other->is_proved && mtree_address_equals(&other->from, &pending->from);
-        }
         strangers += !pending->is_proved;
-        dispensable = alike > most_alike ? i : dispensable;
-        most_alike = alike > most_alike ? alike : most_alike;
+        if (!pending->is_proved && pending->alike > most_alike) {
+            dispensable = i;
+            most_alike = pending->alike;
+        }
     }
     return strangers < most ? -1 : dispensable;
 }
@@ -157,7 +172,9 @@ static void pending_add(mtree_tcp_listener_t *listener, int socket,
     mtree_array_reserve(&listener->pending, &listener->capacity,
                         listener->num_pending + 1, sizeof(pending_t));
     pending = &listener->pending[listener->num_pending++];
-    *pending = (pending_t){.socket = socket, .from = source_of(socket), .began = now};
+    *pending = (pending_t){
+        .socket = socket, .from = source_of(socket), .began = now, .alike = 1};
+    count_alike(listener, pending, 1);
     mtree_tcp_piece_expect(&pending->received, MTREE_TCP_HELLO);
     if (!mtree_tcp_challenge_send(&pending->greeting, socket)) {
         pending_drop(listener, listener->num_pending - 1, reception,
@@ -223,37 +240,40 @@ static int pending_receive(pending_t *pending, const mtree_tcp_reception_t *rece
     return 1;
 }
 
-/* May somebody have it? *reason_p is set where it is refused before it is proved. */
-static mtree_tcp_admission_t pending_poll(pending_t *pending,
+/* May somebody have connection @a i?  *reason_p is set where it is refused before it is
+ * proved. */
+static mtree_tcp_admission_t pending_poll(mtree_tcp_listener_t *listener, int i,
                                           const mtree_tcp_reception_t *reception,
-                                          bool is_late, const char **reason_p)
+                                          double now, const char **reason_p)
 {
-    int received =
-        pending->is_proved ? 1 : pending_receive(pending, reception, is_late, reason_p);
+    pending_t *pending = &listener->pending[i];
+    const double seconds = reception->seconds > 0        ? reception->seconds
+                           : lacks_descriptors(listener) ? SCARCE_SECONDS
+                                                         : INFINITY;
 
-    if (received != 1) {
-        return received == 0 ? MTREE_TCP_UNEXPECTED : MTREE_TCP_REFUSED;
+    if (!pending->is_proved) {
+        int received =
+            pending_receive(pending, reception, now > pending->began + seconds, reason_p);
+
+        if (received != 1) {
+            return received == 0 ? MTREE_TCP_UNEXPECTED : MTREE_TCP_REFUSED;
+        }
+        count_alike(listener, pending, -1);
+        pending->is_proved = true;
     }
-    pending->is_proved = true;
     return reception->admit(reception->arg, &pending->greeting, pending->socket);
 }
 
 void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener,
                              const mtree_tcp_reception_t *reception, double now)
 {
-    double seconds;
-
     if (listener == NULL) {
         return;
     }
-    seconds = reception->seconds > 0        ? reception->seconds
-              : lacks_descriptors(listener) ? SCARCE_SECONDS
-                                            : INFINITY;
     for (int i = 0; i < listener->num_pending;) {
-        const bool is_late = now > listener->pending[i].began + seconds;
         const char *reason = NULL;
 
-        switch (pending_poll(&listener->pending[i], reception, is_late, &reason)) {
+        switch (pending_poll(listener, i, reception, now, &reason)) {
         case MTREE_TCP_ADMITTED:
             pending_forget(listener, i);
             break;

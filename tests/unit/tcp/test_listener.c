@@ -405,6 +405,43 @@ UNIT_TEST(strangers_do_not_keep_all_descriptors)
     close_all(strangers, FEW);
 }
 
+/* Of two hosts that of most connections loses them, whichever of these has come first,
+ * and those that have gone do not count. */
+UNIT_TEST(the_host_of_most_connections_loses_them)
+{
+    enum { MANY = AWAITED + MTREE_TCP_STRANGERS, FEW = MANY / 3 };
+    int few[FEW], many[MANY], gone[MANY - FEW];
+
+    for (int i = 0; i < MANY - FEW; i++) {
+        gone[i] = dial();
+        poll_once();
+    }
+    close_all(gone, MANY - FEW);
+    for (int i = 0; i < 2000 && mtree_tcp_listener_pending(listener) > 0; i++) {
+        poll_for(1, 500);
+    }
+    for (int i = 0; i < FEW; i++) {
+        few[i] = dial();
+        poll_once();
+    }
+    for (int i = 0; i < MANY; i++) {
+        many[i] = dial_from("127.0.0.2");
+        poll_once();
+    }
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
+    for (int i = 0; i < FEW; i++) {
+        ck_assert(is_closed(many[i]));
+        poll_once();
+    }
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
+    close_all(many, MANY);
+    for (int i = 0; i < 2000 && mtree_tcp_listener_pending(listener) > FEW; i++) {
+        poll_for(1, 500);
+    }
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), FEW);
+    close_all(few, FEW);
+}
+
 UNIT_TEST(the_first_free_port_is_taken)
 {
     uint16_t taken = mtree_tcp_listener_port(listener);
