@@ -21,12 +21,14 @@ void mtree_tcp_dialer_begin(mtree_tcp_dialer_t *dialer, int socket, double trip,
                             double now)
 {
     const double trips = MTREE_TCP_TRIPS * trip;
+    const int before = dialer->tries++;
 
     dialer->socket = socket;
-    dialer->until =
-        now + fmin(ldexp(fmax(ANSWER, trips), dialer->tries++), fmax(MOST_ANSWER, trips));
     if (socket < 0) {
         mtree_tcp_dialer_fail(dialer, errno, now);
+    } else {
+        dialer->until =
+            now + fmin(ldexp(fmax(ANSWER, trips), before), fmax(MOST_ANSWER, trips));
     }
 }
 

@@ -379,6 +379,17 @@ UNIT_LOOP(an_attempt_has_the_time_of_its_way, 0, 2)
     (void)close(fd);
 }
 
+/* After so many attempts, too, whose times are beyond all numbers. */
+UNIT_LOOP(the_system_refuses_by_errno, 0, 2)
+{
+    mtree_tcp_dialer_t attempts = {.socket = -1, .tries = _i == 0 ? 0 : 5000};
+
+    errno = EMFILE;
+    mtree_tcp_dialer_begin(&attempts, -1, 0, 1);
+    ck_assert_int_eq(attempts.error, EMFILE);
+    ck_assert(attempts.until > 1 && attempts.until < 2);
+}
+
 /* Packets that ask for a connection are lost on their way. */
 UNIT_TEST(who_gets_no_answer_at_all_has_none)
 {
