@@ -152,6 +152,7 @@ static mtree_tcp_admission_t admit(void *arg, mtree_tcp_greeting_t *greeting, in
     mtree_relay_job_t *job;
     const mtree_tls_key_t *key;
     mtree_tls_key_t own_key;
+    bool is_admitted = true;
 
     if (mtree_relay_hello_read(greeting->said, &hello) != MTREE_OK) {
         return MTREE_TCP_REFUSED;
@@ -164,16 +165,17 @@ static mtree_tcp_admission_t admit(void *arg, mtree_tcp_greeting_t *greeting, in
                                  false, &own_key);
     (void)name_of(socket, name);
     if (job != NULL) {
-        return mtree_relay_peers_connect(&job->peers, hello.number, socket, key, name)
-                   ? MTREE_TCP_ADMITTED
-                   : MTREE_TCP_REFUSED;
+        is_admitted =
+            mtree_relay_peers_connect(&job->peers, hello.number, socket, key, name);
+    } else {
+        job = mtree_relay_job_create(&server->shared, &hello, &greeting->secret, socket,
+                                     key, name);
+        mtree_list_append(&server->jobs, &job->link);
+        server->num_jobs++;
+        server->jobs_so_far++;
     }
-    job = mtree_relay_job_create(&server->shared, &hello, &greeting->secret, socket, key,
-                                 name);
-    mtree_list_append(&server->jobs, &job->link);
-    server->num_jobs++;
-    server->jobs_so_far++;
-    return MTREE_TCP_ADMITTED;
+    explicit_bzero(&own_key, sizeof(own_key));
+    return is_admitted ? MTREE_TCP_ADMITTED : MTREE_TCP_REFUSED;
 }
 
 static void turn_away(void *arg, int socket, const char *reason)

@@ -14,6 +14,7 @@
 #include "tcp/rate_test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An end of a cable. */
 typedef struct {
@@ -76,6 +77,7 @@ void coll_mtree_cables_close(void)
 {
     mtree_tcp_listener_destroy(this_host.listener);
     this_host.listener = NULL;
+    explicit_bzero(&this_host.secret, sizeof(this_host.secret));
 }
 
 static void *cable_begin(const coll_mtree_channel_t *channel,
