@@ -5,7 +5,6 @@
 #include "tcp/socket.h"
 #include "tests/unit/runner.h"
 
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

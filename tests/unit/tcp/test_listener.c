@@ -13,6 +13,7 @@
 
 enum { RANK = 7, AWAITED = 5, FLOOD = 10 * MTREE_TCP_STRANGERS };
 
+static const unsigned char words[MTREE_TCP_SAID] = {RANK}; /* of a peer's hello */
 static mtree_tcp_secret_t secret, other; /* of who listens; and of another one */
 static mtree_tcp_listener_t *listener;
 static bool is_expected;
@@ -93,17 +94,25 @@ static int dial(void)
     return dial_from("127.0.0.1");
 }
 
+/* So many connections from @a host, each of which the listener polls. */
+static void dial_all(int *fds, int count, const char *host)
+{
+    for (int i = 0; i < count; i++) {
+        fds[i] = dial_from(host);
+        poll_once();
+    }
+}
+
 /* One over which a peer that knows @a known says the hello, while the listener polls. */
 static mtree_tcp_dialer_t dial_and_greet(const mtree_tcp_secret_t *known)
 {
-    const unsigned char said[MTREE_TCP_SAID] = {RANK};
     mtree_tcp_dialer_t dialer = {.socket = dial()};
 
     (void)mtree_tcp_dialer_connect(&dialer, 0);
     ck_assert(dialer.is_connected);
     while (!dialer.has_said) {
         poll_once();
-        ck_assert_int_eq(mtree_tcp_dialer_poll(&dialer, known, said, 0), 0);
+        ck_assert_int_eq(mtree_tcp_dialer_poll(&dialer, known, words, 0), 0);
     }
     return dialer;
 }
@@ -299,10 +308,7 @@ UNIT_TEST(who_is_early_is_kept)
         peers[i] = dial_and_greet(&secret);
     }
     poll_for(20, 500);
-    for (int i = 0; i < MANY; i++) {
-        strangers[i] = dial();
-        poll_once();
-    }
+    dial_all(strangers, MANY, "127.0.0.1");
     is_expected = true;
     hear(AWAITED);
     end_all(peers, AWAITED);
@@ -313,18 +319,14 @@ UNIT_TEST(who_is_early_is_kept)
 UNIT_TEST(who_is_slow_is_kept)
 {
     enum { MANY = 3 * MTREE_TCP_STRANGERS };
-    const unsigned char said[MTREE_TCP_SAID] = {RANK};
     mtree_tcp_dialer_t peer = {.socket = dial()};
     int strangers[MANY];
 
     ck_assert_int_eq(mtree_tcp_dialer_connect(&peer, 0), 1);
     poll_for(20, 500);
-    for (int i = 0; i < MANY; i++) {
-        strangers[i] = dial_from("127.0.0.2");
-        poll_once();
-    }
+    dial_all(strangers, MANY, "127.0.0.2");
     ck_assert_int_eq(mtree_tcp_listener_pending(listener), AWAITED + MTREE_TCP_STRANGERS);
-    ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, said, 0), 0);
+    ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, words, 0), 0);
     hear(1);
     mtree_tcp_dialer_end(&peer);
     close_all(strangers, MANY);
@@ -334,18 +336,14 @@ UNIT_TEST(who_is_slow_is_kept)
 UNIT_TEST(who_has_said_hello_is_heard_first)
 {
     enum { MANY = AWAITED + MTREE_TCP_STRANGERS };
-    const unsigned char said[MTREE_TCP_SAID] = {RANK};
     mtree_tcp_dialer_t peer = {.socket = dial()};
     int strangers[MANY];
 
     ck_assert_int_eq(mtree_tcp_dialer_connect(&peer, 0), 1);
-    for (int i = 0; i < MANY; i++) {
-        strangers[i] = i < MANY - 1 ? dial() : -1;
-        poll_once();
-    }
+    dial_all(strangers, MANY - 1, "127.0.0.1");
     ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
     while (!peer.has_said) {
-        ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, said, 0), 0);
+        ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, words, 0), 0);
     }
     strangers[MANY - 1] = dial();
     hear(1);
@@ -367,7 +365,6 @@ UNIT_TEST(an_attempt_that_has_ended_has_no_secret)
 UNIT_TEST(strangers_do_not_keep_all_descriptors)
 {
     enum { FEW = 4 };
-    const unsigned char said[MTREE_TCP_SAID] = {RANK};
     struct rlimit limit, low;
     mtree_tcp_dialer_t peer;
     int strangers[FEW], next[FEW];
@@ -375,9 +372,7 @@ UNIT_TEST(strangers_do_not_keep_all_descriptors)
 
     end_all((mtree_tcp_dialer_t[]){dial_and_greet(&secret)}, 1); /* libcrypto is open */
     hear(1);
-    for (int i = 0; i < FEW; i++) {
-        strangers[i] = dial();
-    }
+    dial_all(strangers, FEW, "127.0.0.1");
     peer = (mtree_tcp_dialer_t){.socket = dial()};
     for (int i = 0; i < FEW; i++) {
         next[i] = dup(peer.socket);
@@ -397,7 +392,7 @@ UNIT_TEST(strangers_do_not_keep_all_descriptors)
     ck_assert_int_eq(mtree_tcp_listener_error(listener), 0);
     ck_assert_str_eq(reason, "its greeting did not come in time");
     while (!peer.has_said) {
-        ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, said, 0), 0);
+        ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, words, 0), 0);
     }
     hear(2);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -412,22 +407,13 @@ UNIT_TEST(the_host_of_most_connections_loses_them)
     enum { MANY = AWAITED + MTREE_TCP_STRANGERS, FEW = MANY / 3 };
     int few[FEW], many[MANY], gone[MANY - FEW];
 
-    for (int i = 0; i < MANY - FEW; i++) {
-        gone[i] = dial();
-        poll_once();
-    }
+    dial_all(gone, MANY - FEW, "127.0.0.1");
     close_all(gone, MANY - FEW);
     for (int i = 0; i < 2000 && mtree_tcp_listener_pending(listener) > 0; i++) {
         poll_for(1, 500);
     }
-    for (int i = 0; i < FEW; i++) {
-        few[i] = dial();
-        poll_once();
-    }
-    for (int i = 0; i < MANY; i++) {
-        many[i] = dial_from("127.0.0.2");
-        poll_once();
-    }
+    dial_all(few, FEW, "127.0.0.1");
+    dial_all(many, MANY, "127.0.0.2");
     ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
     for (int i = 0; i < FEW; i++) {
         ck_assert(is_closed(many[i]));
