@@ -11,7 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RANK = 7, AWAITED = 5, FLOOD = 10 * MTREE_TCP_STRANGERS };
+enum { RANK = 7, AWAITED = 5, ROOM = AWAITED + MTREE_TCP_STRANGERS };
+enum { MANY = 3 * MTREE_TCP_STRANGERS, FLOOD = 10 * MTREE_TCP_STRANGERS };
 
 static const unsigned char words[MTREE_TCP_SAID] = {RANK}; /* of a peer's hello */
 static mtree_tcp_secret_t secret, other; /* of who listens; and of another one */
@@ -299,7 +300,6 @@ UNIT_TEST(a_greeting_that_is_repeated_is_none)
 /* Who knows the secret may be early; strangers do not push it out. */
 UNIT_TEST(who_is_early_is_kept)
 {
-    enum { MANY = 3 * MTREE_TCP_STRANGERS };
     mtree_tcp_dialer_t peers[AWAITED];
     int strangers[MANY];
 
@@ -318,14 +318,13 @@ UNIT_TEST(who_is_early_is_kept)
 /* It has yet to hear the challenge when they come, from another host. */
 UNIT_TEST(who_is_slow_is_kept)
 {
-    enum { MANY = 3 * MTREE_TCP_STRANGERS };
     mtree_tcp_dialer_t peer = {.socket = dial()};
     int strangers[MANY];
 
     ck_assert_int_eq(mtree_tcp_dialer_connect(&peer, 0), 1);
     poll_for(20, 500);
     dial_all(strangers, MANY, "127.0.0.2");
-    ck_assert_int_eq(mtree_tcp_listener_pending(listener), AWAITED + MTREE_TCP_STRANGERS);
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), ROOM);
     ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, words, 0), 0);
     hear(1);
     mtree_tcp_dialer_end(&peer);
@@ -335,20 +334,19 @@ UNIT_TEST(who_is_slow_is_kept)
 /* Its hello is there already when so many come, from its own host, that one has to go. */
 UNIT_TEST(who_has_said_hello_is_heard_first)
 {
-    enum { MANY = AWAITED + MTREE_TCP_STRANGERS };
     mtree_tcp_dialer_t peer = {.socket = dial()};
-    int strangers[MANY];
+    int strangers[ROOM];
 
     ck_assert_int_eq(mtree_tcp_dialer_connect(&peer, 0), 1);
-    dial_all(strangers, MANY - 1, "127.0.0.1");
-    ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
+    dial_all(strangers, ROOM - 1, "127.0.0.1");
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), ROOM);
     while (!peer.has_said) {
         ck_assert_int_eq(mtree_tcp_dialer_poll(&peer, &secret, words, 0), 0);
     }
-    strangers[MANY - 1] = dial();
+    strangers[ROOM - 1] = dial();
     hear(1);
     mtree_tcp_dialer_end(&peer);
-    close_all(strangers, MANY);
+    close_all(strangers, ROOM);
 }
 
 UNIT_TEST(an_attempt_that_has_ended_has_no_secret)
@@ -372,7 +370,9 @@ UNIT_TEST(strangers_do_not_keep_all_descriptors)
 
     end_all((mtree_tcp_dialer_t[]){dial_and_greet(&secret)}, 1); /* libcrypto is open */
     hear(1);
-    dial_all(strangers, FEW, "127.0.0.1");
+    for (int i = 0; i < FEW; i++) {
+        strangers[i] = dial();
+    }
     peer = (mtree_tcp_dialer_t){.socket = dial()};
     for (int i = 0; i < FEW; i++) {
         next[i] = dup(peer.socket);
@@ -404,23 +404,23 @@ UNIT_TEST(strangers_do_not_keep_all_descriptors)
  * and those that have gone do not count. */
 UNIT_TEST(the_host_of_most_connections_loses_them)
 {
-    enum { MANY = AWAITED + MTREE_TCP_STRANGERS, FEW = MANY / 3 };
-    int few[FEW], many[MANY], gone[MANY - FEW];
+    enum { FEW = ROOM / 3 };
+    int few[FEW], many[ROOM], gone[ROOM - FEW];
 
-    dial_all(gone, MANY - FEW, "127.0.0.1");
-    close_all(gone, MANY - FEW);
+    dial_all(gone, ROOM - FEW, "127.0.0.1");
+    close_all(gone, ROOM - FEW);
     for (int i = 0; i < 2000 && mtree_tcp_listener_pending(listener) > 0; i++) {
         poll_for(1, 500);
     }
     dial_all(few, FEW, "127.0.0.1");
-    dial_all(many, MANY, "127.0.0.2");
-    ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
+    dial_all(many, ROOM, "127.0.0.2");
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), ROOM);
     for (int i = 0; i < FEW; i++) {
         ck_assert(is_closed(many[i]));
         poll_once();
     }
-    ck_assert_int_eq(mtree_tcp_listener_pending(listener), MANY);
-    close_all(many, MANY);
+    ck_assert_int_eq(mtree_tcp_listener_pending(listener), ROOM);
+    close_all(many, ROOM);
     for (int i = 0; i < 2000 && mtree_tcp_listener_pending(listener) > FEW; i++) {
         poll_for(1, 500);
     }
