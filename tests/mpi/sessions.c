@@ -4,7 +4,29 @@
  * MPI_COMM_WORLD.
  */
 #include "tests/mpi/expect.h"
-#include "tests/mpi/random_case.h"
+
+#include <mpi.h>
+
+enum { COUNT = 30000 };
+
+/* A broadcast and a sum.  MPI_Reduce_local, by which random cases know what to expect,
+ * needs MPI_Init in Open MPI 5. */
+static void check(MPI_Comm comm)
+{
+    static int vector[COUNT], sum[COUNT];
+    int rank, ranks;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int i = 0; i < COUNT; i++) {
+        vector[i] = rank == 0 ? i : -1;
+    }
+    MPI_Bcast(vector, COUNT, MPI_INT, 0, comm);
+    MPI_Allreduce(vector, sum, COUNT, MPI_INT, MPI_SUM, comm);
+    for (int i = 0; i < COUNT; i++) {
+        mtree_expect(vector[i] == i && sum[i] == ranks * i, "element %d is wrong", i);
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -18,11 +40,9 @@ int main(int argc, char **argv)
     MPI_Comm_create_from_group(group, "mtree", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
                                &comm);
     MPI_Group_free(&group);
-    items_init();
-    cases_run_two(comm);
+    check(comm);
     MPI_Comm_dup(comm, &copy);
-    cases_run_two(copy);
-    items_cleanup();
+    check(copy);
     MPI_Comm_free(&copy);
     MPI_Comm_free(&comm);
     MPI_Init(&argc, &argv);
