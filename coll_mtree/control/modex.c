@@ -22,8 +22,8 @@ typedef struct {
     bool is_known;
     bool is_alike;                    /* this one */
     coll_mtree_abilities_t abilities; /* of both, where they are alike */
-    coll_mtree_host_t *host;          /* once a group has asked: PMIx 5 keeps a copy of
-                                         what is read, at each time; NULL: none has */
+    coll_mtree_host_t host;           /* kept for all groups, as PMIx 5 keeps a copy each
+                                         time that it is asked */
 } process_t;
 
 static struct {
@@ -69,9 +69,6 @@ void coll_mtree_modex_publish(void)
 
 void coll_mtree_modex_close(void)
 {
-    for (int i = 0; i < modex.num_known; i++) {
-        free(modex.known[i].host);
-    }
     free(modex.known);
     modex.known = NULL;
     modex.num_known = modex.capacity = 0;
@@ -197,6 +194,7 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
     process.is_alike = coll_mtree_modex_find(name, &theirs);
     process.abilities = theirs.abilities;
     process.abilities.spans_hosts = strcmp(theirs.host.name, modex.own.host.name) != 0;
+    process.host = theirs.host;
     if (!process.is_alike) {
         log_difference(comm, rank, theirs.lines);
     }
@@ -237,24 +235,6 @@ bool coll_mtree_modex_equal(ompi_communicator_t *comm,
     return true;
 }
 
-/* Groups are placed one at a time (plan/proc_group.c). */
-static coll_mtree_host_t host_of(const opal_process_name_t *name)
-{
-    process_t known = known_get(name);
-    coll_mtree_published_t published;
-
-    if (known.host == NULL) {
-        (void)coll_mtree_modex_find(name, &published);
-        if (!known.is_known) {
-            return published.host;
-        }
-        known.host = mtree_malloc(sizeof(*known.host));
-        *known.host = published.host;
-        known_put(name, known);
-    }
-    return *known.host;
-}
-
 void coll_mtree_modex_hosts(ompi_communicator_t *comm, coll_mtree_hosts_t *hosts_p,
                             mtree_locality_t **localities_p)
 {
@@ -264,9 +244,7 @@ void coll_mtree_modex_hosts(ompi_communicator_t *comm, coll_mtree_hosts_t *hosts
 
     *localities_p = mtree_calloc((size_t)ranks, sizeof(**localities_p));
     for (int rank = 0; rank < ranks; rank++) {
-        const opal_process_name_t name = coll_mtree_process_name(comm, rank);
-
-        of_rank[rank] = host_of(&name);
+        of_rank[rank] = settings_of(comm, rank).host;
         names[rank] = of_rank[rank].name;
         (*localities_p)[rank] = coll_mtree_host_locality(&of_rank[rank]);
     }
